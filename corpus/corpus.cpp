@@ -1,5 +1,7 @@
 #include "corpus/corpus.hpp"
 
+#include <midend/support/display_text.hpp>
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -16,6 +18,14 @@ namespace {
 /// Longer texts are refused: each successor takes at least two bytes, so that the offsets of edges fit 32 bits, and a
 /// small archive cannot fill the memory without limit.
 constexpr std::size_t max_text = 0xffff'ffff;
+
+/// What a compressed file may become: a few kilobytes of it can stand for gigabytes.
+constexpr std::size_t max_unpacked = std::size_t{1} << 28;
+
+/// Variables are numbers, not lines, so that few bytes can promise many. Analyses have arrays by variable, and a bit
+/// for each block and variable.
+constexpr std::uint32_t max_variables = std::uint32_t{1} << 24;
+constexpr std::uint64_t max_variable_bits = std::uint64_t{1} << 33;
 
 /// `midend::max_nodes`; a test compares the two.
 constexpr std::uint32_t max_blocks = 0x3fff'ffff;
@@ -155,10 +165,8 @@ protected:
     if (name.empty()) {
       return fail("expected the name of the function");
     }
-    for (const char c : name) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        return fail("the name " + quoted(name) + " holds a control character");
-      }
+    if (!midend::is_displayable({name.data(), name.size()})) {
+      return fail("the name " + quoted(name) + " holds a control character");
     }
     if (!names_.insert(name).second) {
       return fail("there is another function " + quoted(name) + " in this file");
@@ -261,8 +269,15 @@ private:
       return false;
     }
     if (keyword_ == "vars") {
-      if (!number("the number of variables", max_blocks, f.num_variables) || !end_of_line() ||
-          !line_of_function(f.name, f.line, "'end'") || !parse_facts(f, "def", f.definition_offsets, f.definitions) ||
+      if (!number("the number of variables", max_variables, f.num_variables)) {
+        return false;
+      }
+      if (std::uint64_t{f.num_variables} * f.num_nodes() > max_variable_bits) {
+        return fail(std::to_string(f.num_variables) + " variables in " + std::to_string(f.num_nodes()) +
+                    " blocks are too many: variables times blocks are at most " + std::to_string(max_variable_bits));
+      }
+      if (!end_of_line() || !line_of_function(f.name, f.line, "'end'") ||
+          !parse_facts(f, "def", f.definition_offsets, f.definitions) ||
           !parse_facts(f, "use", f.use_offsets, f.uses)) {
         return false;
       }
@@ -429,6 +444,9 @@ std::optional<file_error> read_text(const std::string& path, std::string& text) 
       return failed("cannot be read: " + zlib_message(file.get(), path));
     }
     used += static_cast<std::size_t>(got);
+    if (used > max_unpacked && gzdirect(file.get()) == 0) {
+      return failed("the unpacked text is longer than 256 MiB; unpack the file first if it is meant to be");
+    }
     if (used > max_text) {
       return failed("the text is longer than 4 GiB");
     }

@@ -1,5 +1,6 @@
 #include "eir_file.hpp"
 
+#include "exit_status.hpp"
 #include "program_names.hpp"
 
 #include <midend/elbrus/text/parser.hpp>
@@ -23,7 +24,7 @@ std::string with_reason(const std::string& file, const char* what) {
 
 void print_all(const std::string& file, const char* kind, const std::vector<midend::elbrus::diagnostic>& all) {
   for (const midend::elbrus::diagnostic& one : all) {
-    std::fprintf(stderr, "%s:%u:%u: %s: %s\n", file.c_str(), one.location.line, one.location.column, kind,
+    std::fprintf(stderr, "%s:%u:%u: %s: %s\n", printable(file).c_str(), one.location.line, one.location.column, kind,
                  one.message.c_str());
   }
 }
@@ -103,7 +104,7 @@ std::optional<std::string> check_views(const midend::elbrus::procedure& p) {
 std::optional<midend::elbrus::program> read_program(const std::string& file) {
   std::string text;
   if (const auto problem = read_text(file, text)) {
-    std::fprintf(stderr, "%s\n", problem->c_str());
+    complain(exit_bad_input, *problem);
     return std::nullopt;
   }
   midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
@@ -117,7 +118,7 @@ std::optional<midend::elbrus::program> read_program(const std::string& file) {
   }
   for (const midend::elbrus::procedure& p : parsed.program.procedures) {
     if (const auto problem = check_views(p)) { // the verifier should have found it
-      std::fprintf(stderr, "%s: error: %s\n", file.c_str(), problem->c_str());
+      complain(exit_bad_input, file + ": error: " + *problem);
       return std::nullopt;
     }
   }

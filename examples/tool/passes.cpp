@@ -237,8 +237,12 @@ const std::vector<pass_kind>& pass_kinds() {
        construct_ssa<ssa_algorithm::dominance_frontiers>},
       {"construct-ssa:on-the-fly", "the same by the algorithm of Braun et al.",
        construct_ssa<ssa_algorithm::on_the_fly>},
-      sccp_pass<midend::flat_domain<>>("sccp",
-                                       "replace values that are always the same by constants, remove dead nodes"),
+      with_option(
+          {"sccp", "replace values that are always the same by constants, remove dead nodes", sccp_with,
+           sccp_tool<midend::flat_domain<>>::append_explanation, variable_policy::ignores},
+          sccp_option, "DOMAIN+branch-facts+any-undef",
+          "a domain (flat, interval, known-bits, product, strided), branch-facts, any-undef, or several of them "
+          "with +"),
       sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
       sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),

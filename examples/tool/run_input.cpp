@@ -53,8 +53,11 @@ problem parse_value(std::string_view text, type t, const std::vector<std::string
   return std::nullopt;
 }
 
-/// `v` or `v*COUNT`.
-problem parse_elements(std::string_view text, type t, const std::vector<std::string_view>& names,
+/// What all arrays may take together. More takes seconds to make, and times more space on the way.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
+
+/// `v` or `v*COUNT`. `room`: how many bytes the array may have.
+problem parse_elements(std::string_view text, type t, const std::vector<std::string_view>& names, std::uint64_t room,
                        std::vector<std::uint64_t>& elements) {
   const std::string_view all = text;
   std::string_view value = text;
@@ -69,26 +72,27 @@ problem parse_elements(std::string_view text, type t, const std::vector<std::str
   if (const problem wrong = parse_value(value, t, names, bits)) {
     return wrong;
   }
-  if (count > memory::largest_array / bytes_of(t) - elements.size()) {
-    return quoted(all) + ": an array has at most 2^31 bytes";
+  static_assert(most_bytes <= memory::largest_array);
+  if (count > room / bytes_of(t) - elements.size()) {
+    return quoted(all) + ": all arrays together have at most 2^28 bytes";
   }
   elements.insert(elements.end(), static_cast<std::size_t>(count), bits);
   return std::nullopt;
 }
 
 /// The values of an array, with commas between them.
-problem parse_array(std::string_view text, type t, const std::vector<std::string_view>& names,
+problem parse_array(std::string_view text, type t, const std::vector<std::string_view>& names, std::uint64_t room,
                     std::vector<std::uint64_t>& elements) {
   elements.clear();
   if (text.empty()) {
     return std::nullopt;
   }
   for (std::string_view element; split(text, ',', element);) {
-    if (const problem wrong = parse_elements(element, t, names, elements)) {
+    if (const problem wrong = parse_elements(element, t, names, room, elements)) {
       return wrong;
     }
   }
-  return parse_elements(text, t, names, elements);
+  return parse_elements(text, t, names, room, elements);
 }
 
 struct written_array {
@@ -139,10 +143,12 @@ problem parse_memories(const std::vector<std::string>& memories, run_input& inpu
     names.push_back(array.name);
   }
   std::vector<std::uint64_t> elements;
+  std::uint64_t room = most_bytes;
   for (std::size_t i = 0; i != written.size(); ++i) {
-    if (const problem wrong = parse_array(written[i].values, written[i].element, names, elements)) {
+    if (const problem wrong = parse_array(written[i].values, written[i].element, names, room, elements)) {
       return prefix(memories[i]) + *wrong;
     }
+    room -= elements.size() * bytes_of(written[i].element);
     input.arrays.add(written[i].name, written[i].element, elements);
     input.element_types.push_back(written[i].element);
   }

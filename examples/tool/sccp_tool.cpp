@@ -26,7 +26,10 @@
 #include <midend/viz/edits.hpp>
 #include <midend/viz/sccp.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,9 +64,85 @@ std::optional<std::string> why_rejected(procedure before, const procedure& after
   return why_rejected(before, after, witness, assumed_edges::are_proven);
 }
 
+namespace {
+
+/// The bits of the option: the number of the domain, then these.
+constexpr std::size_t domain_bits = 7;
+constexpr std::size_t with_branch_facts = 8;
+constexpr std::size_t with_any_undef = 16;
+
+constexpr std::string_view domain_names[] = {"flat", "interval", "known-bits", "product", "strided"};
+
+midend::sccp_options options_of(std::size_t option) {
+  midend::sccp_options out;
+  if ((option & with_any_undef) != 0) {
+    out.undefined = midend::undef_policy::any_value;
+  }
+  return out;
+}
+
+template <class Domain> auto analyse(const midend::elbrus::semantic_view& view, std::size_t option) {
+  return (option & with_branch_facts) != 0 ? midend::sccp_with_branch_facts(view, Domain(), options_of(option))
+                                           : midend::sccp(view, Domain(), options_of(option));
+}
+
+/// The facts, checked by themselves.
+template <class Found>
+std::optional<std::string> why_facts_rejected(const procedure& p, const Found& found, std::size_t option) {
+  const midend::elbrus::semantic_view view(p);
+  return why_rejected(p, (option & with_branch_facts) != 0
+                             ? midend::verify_sccp_with_branch_facts(view, found, options_of(option))
+                             : midend::verify_sccp(view, found, options_of(option)));
+}
+
+} // namespace
+
+std::optional<std::size_t> sccp_option(std::string_view text) {
+  std::size_t option = 0;
+  bool has_domain = false;
+  while (true) {
+    const std::size_t end = std::min(text.find('+'), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (word == "branch-facts") {
+      option |= with_branch_facts;
+    } else if (word == "any-undef") {
+      option |= with_any_undef;
+    } else {
+      const auto* const name = std::find(std::begin(domain_names), std::end(domain_names), word);
+      if (has_domain || name == std::end(domain_names)) {
+        return std::nullopt;
+      }
+      has_domain = true;
+      option |= static_cast<std::size_t>(name - std::begin(domain_names));
+    }
+    if (end == text.size()) {
+      return option;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
+void sccp_with(procedure& p, const pass_request& request, pass_report& report) {
+  switch (request.number.value_or(0) & domain_bits) {
+  case 0:
+    return sccp_tool<midend::flat_domain<>>::run(p, request, report);
+  case 1:
+    return sccp_tool<midend::interval_domain>::run(p, request, report);
+  case 2:
+    return sccp_tool<midend::known_bits_domain>::run(p, request, report);
+  case 3:
+    return sccp_tool<midend::number_domain>::run(p, request, report);
+  default:
+    return sccp_tool<midend::strided_interval_domain>::run(p, request, report);
+  }
+}
+
 template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_request& request, pass_report& report) {
   const midend::elbrus::semantic_view view(p);
-  const auto found = midend::sccp(view, Domain());
+  // What a branch says about a variable ends where the variable is written, which the view does not see.
+  const std::size_t option =
+      p.variables().empty() ? request.number.value_or(0) : request.number.value_or(0) & ~with_branch_facts;
+  const auto found = analyse<Domain>(view, option);
   const std::string used = midend::to_text(midend::coverage(midend::elbrus::cost_view(p), found));
   const auto plan = midend::plan_sccp(view, found);
   const procedure before = request.certify || request.record ? p : procedure();
@@ -78,7 +157,7 @@ template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_req
   append(report.summary, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(),
          " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
   if (request.certify) {
-    report.fault = why_rejected(before, midend::verify_sccp(midend::elbrus::semantic_view(before), found));
+    report.fault = why_facts_rejected(before, found, option);
     if (!report.fault) {
       report.fault = why_rejected(before, midend::verify_sccp_plan(midend::elbrus::semantic_view(before), found, plan));
     }

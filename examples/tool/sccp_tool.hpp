@@ -9,11 +9,20 @@
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/sccp_result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace midend_tool {
+
+/// The option of the pass `sccp`: a domain, `branch-facts` and `any-undef`, with a + between them; see `sccp_with`.
+std::optional<std::size_t> sccp_option(std::string_view text);
+
+/// `sccp` with the option, if there is one: in one of the domains, with what branches say about what they compare, and
+/// with `undef` as any value, so that a phi of it and a constant is the constant.
+void sccp_with(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
 
 /// Why the changed procedure is not what the plan makes of it, if so: with literals in place of the constants of the
 /// plan, the new procedure is an unfolding of the old one whose branches are decided. That the plan follows from facts

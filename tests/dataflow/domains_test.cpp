@@ -126,7 +126,7 @@ members image(const operation_info& info, std::span<const members> args) {
 /// All operations of the vocabulary with arguments of `width` bits, with and without promises.
 std::vector<operation_info> operations(unsigned width) {
   std::vector<operation_info> out;
-  for (unsigned i = 1; i <= static_cast<unsigned>(operation::select); ++i) {
+  for (unsigned i = 1; i <= static_cast<unsigned>(midend::last_operation); ++i) {
     operation_info info{
         static_cast<operation>(i), static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(width), {}};
     switch (info.code) {
@@ -146,6 +146,14 @@ std::vector<operation_info> operations(unsigned width) {
       }
     }
     out.push_back(info);
+    if (midend::is_modulo_shift(info.code)) {
+      for (const unsigned modulus : {1u, width - 1, width + 1, 2 * width, 8u}) {
+        if (modulus != 0 && modulus != width && modulus <= 64) {
+          info.operand_width = static_cast<std::uint8_t>(modulus);
+          out.push_back(info);
+        }
+      }
+    }
     for (const operation code :
          {operation::add, operation::sub, operation::mul, operation::neg, operation::shl, operation::shladd}) {
       if (code == info.code) {
@@ -188,8 +196,9 @@ struct precision {
 };
 
 std::string name_of(const operation_info& info) {
-  return join("operation ", static_cast<unsigned>(info.code), info.flags.no_signed_wrap ? " nsw" : "",
-              info.flags.no_unsigned_wrap ? " nuw" : "");
+  return join("operation ", static_cast<unsigned>(info.code),
+              midend::is_modulo_shift(info.code) ? join(" modulo ", static_cast<unsigned>(info.operand_width)) : "",
+              info.flags.no_signed_wrap ? " nsw" : "", info.flags.no_unsigned_wrap ? " nuw" : "");
 }
 
 /// All numbers have the same highest bit.

@@ -94,9 +94,10 @@ template <class D> std::vector<sample<D>> facts_of_all_widths() {
 /// The vocabulary, with all widths that an operation may have.
 std::vector<operation_info> operations() {
   std::vector<operation_info> out;
-  for (unsigned i = 1; i <= static_cast<unsigned>(operation::select); ++i) {
+  for (unsigned i = 1; i <= static_cast<unsigned>(midend::last_operation); ++i) {
     const auto code = static_cast<operation>(i);
-    const bool has_two_widths = code >= operation::equal && code <= operation::sign_extend;
+    const bool has_two_widths =
+        (code >= operation::equal && code <= operation::sign_extend) || midend::is_modulo_shift(code);
     for (std::uint8_t width = 1; width <= most_bits; ++width) {
       for (std::uint8_t from = has_two_widths ? 1 : most_bits; from <= most_bits; ++from) {
         out.push_back({code, width, from, {}});

@@ -159,11 +159,17 @@ evaluation by_definition(const operation_info& info, std::array<std::uint64_t, 3
     return {wrapped(a, width)};
   case operation::select:
     return {args[0] == 1 ? args[1] : args[2]};
+  case operation::shl_modulo:
+    return {wrapped(ua * power_of_two(args[1] % info.operand_width), width)};
+  case operation::shr_modulo:
+    return {wrapped(floored_quotient(ua, power_of_two(args[1] % info.operand_width)), width)};
+  case operation::sar_modulo:
+    return {wrapped(floored_quotient(a, power_of_two(args[1] % info.operand_width)), width)};
   }
   return {};
 }
 
-constexpr int last_operation = static_cast<int>(operation::select);
+constexpr int last_operation = static_cast<int>(midend::last_operation);
 
 /// The operations that take and give numbers of one width.
 bool is_of_one_width(operation code) {
@@ -253,6 +259,27 @@ TEST_CASE("evaluate: corners of 8, 16, 32 and 64 bits") {
   for (const unsigned width : {8u, 16u, 32u, 64u}) {
     check_width(width, corners(width));
   }
+}
+
+TEST_CASE("evaluate: shifts by an amount modulo another number than the width") {
+  for (const operation code : {operation::shl_modulo, operation::shr_modulo, operation::sar_modulo}) {
+    for (std::uint8_t width = 1; width <= 5; ++width) {
+      for (std::uint8_t modulus = 1; modulus <= 40; ++modulus) {
+        CHECK(disagreements({code, width, modulus, {}}, all_numbers(width)) == 0);
+      }
+    }
+    for (const std::uint8_t width : {std::uint8_t{8}, std::uint8_t{16}, std::uint8_t{32}}) {
+      CHECK(disagreements({code, width, 32, {}}, corners(width)) == 0);
+    }
+    for (std::uint64_t amount = 0; amount != 600; ++amount) { // the amount is read whole
+      CHECK(evaluated({code, 8, 8, {}}, {0xb5, amount, 0}) == evaluated({code, 8, 8, {}}, {0xb5, amount % 8, 0}));
+      CHECK(evaluated({code, 8, 32, {}}, {0xb5, amount, 0}) == evaluated({code, 8, 32, {}}, {0xb5, amount % 32, 0}));
+    }
+  }
+  CHECK(evaluated({operation::shl_modulo, 32, 32, {}}, {1, 33, 0}).bits == 2);     // Java, libfirm, x86
+  CHECK(evaluated({operation::shl_modulo, 8, 32, {}}, {1, 9, 0}).bits == 0);       // x86's shl of 8 bits
+  CHECK(evaluated({operation::sar_modulo, 8, 32, {}}, {0x80, 9, 0}).bits == 0xff); // x86's sar of 8 bits
+  CHECK(evaluated({operation::shl, 32, 32, {}}, {1, 33, 0}).fault == evaluation_fault::shift_too_far); // as before
 }
 
 TEST_CASE("evaluate: conversions") {

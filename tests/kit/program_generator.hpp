@@ -46,7 +46,7 @@ struct random_program_options {
                                ///< partly, values stored where they were loaded from
   bool overlapping_classes = false; ///< each half of an array has an alias class; accesses that may touch both, and
                                     ///< some others, have none
-  bool undefined = false; ///< `undef` where it is passed on, but not used
+  bool undefined = false;           ///< `undef` where it is passed on, but not used
 
   bool irreducible = false; ///< cycles with several entries; a counter ends them
   bool endless = false;     ///< loops without exit; a run that enters one ends at its step limit

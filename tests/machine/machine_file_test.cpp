@@ -124,6 +124,7 @@ TEST_CASE("machine_file: errors name line and column") {
       {"loop_setup = 5 cycles", 1, 16, text_after_value},
       {"machine a b", 1, 11, text_after_value},
       {"machine abcdefghijklmnopqrstuvwxyzabcdefghij", 1, 9, text_too_long},
+      {"machine a\xc2\x9b\x33m", 1, 9, control_character},
       {"channels = a b c d e f g h i j k l m n o p q", 1, 44, too_many},
       {"channels = a a", 1, 14, defined_twice},
       {"channels = a\nchannels = b", 2, 1, defined_twice},

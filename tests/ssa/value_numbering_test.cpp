@@ -603,6 +603,23 @@ TEST_CASE("what was constant at first and reads undef is equal to nothing") {
   CHECK(!midend::verify_congruence(p, found));
 }
 
+TEST_CASE("shifts by an amount modulo different numbers are not equal") {
+  for (const operation code : {operation::shl_modulo, operation::shr_modulo, operation::sar_modulo}) {
+    numbered_program p(1, {});
+    const value_id a = p.call(0);
+    const value_id amount = p.call(0);
+    const value_id by_64 = p.op(0, code, {a, amount}, 64, 64);
+    const value_id again = p.op(0, code, {a, amount}, 64, 64);
+    const value_id by_32 = p.op(0, code, {a, amount}, 64, 32);
+    const value_id plain = p.op(0, midend::plain_shift(code), {a, amount}, 64, 64);
+    const auto found = value_numbering(p);
+    CHECK(found.are_congruent(by_64, again));
+    CHECK(!found.are_congruent(by_64, by_32));
+    CHECK(!found.are_congruent(by_64, plain));
+    CHECK(!midend::verify_congruence(p, found));
+  }
+}
+
 TEST_CASE("operations of different operands that never have a value are not equal") {
   // The shift is undefined, and so are the sums. Only the IR knows what the others make of that.
   numbered_program p(1, {});

@@ -90,6 +90,13 @@ TEST_CASE("corpus reader: what is wrong, and where") {
   check("function a b\n", "1:12: error: unexpected 'b', expected the end of the line");
   check("function a \n", "1:12: error: unexpected space");
   check("function a\tb\n", "1:10: error: the name 'a\\x09b' holds a control character");
+  check("function a\xc2\x9b\x33\x31mb\n", "1:10: error: the name 'a\\xc2\\x9b31mb' holds a control character");
+  check("function a\x9b\n", "1:10: error: the name 'a\\x9b' holds a control character");
+  check("function \xe2\x80\xae\x61\n", "1:10: error: the name '\\xe2\\x80\\xaea' holds a control character");
+  check("function \xe2\x81\xa6\x61\n", "1:10: error: the name '\\xe2\\x81\\xa6a' holds a control character");
+  check("function a\nblocks 1\nsucc 0\nvars 500000000\nend\n",
+        "4:6: error: '500000000' is too large for the number of variables, which is at most 16777216");
+  check("function \xc3\xa4\n", "2:1: error: the file ends within function '\\xc3\\xa4' of line 1, expected 'blocks'");
   check("function a\n", "2:1: error: the file ends within function 'a' of line 1, expected 'blocks'");
   check("function a\nsucc 0\n", "2:1: error: expected 'blocks', found 'succ'");
   check("function a\nblocks\n", "2:7: error: expected the number of blocks");

@@ -338,7 +338,7 @@ std::string smallest(const settings& s, generated_program g, const pass_list& pa
       rest = fewer;
     }
   }
-  std::size_t attempts = wrong.kind == "time" ? 150 : 3000;
+  std::size_t attempts = wrong.kind == "time" ? 60 : 3000;
   g = shrink(std::move(g), [&](const generated_program& candidate) {
     return attempts != 0 && --attempts != 0 && fails_with(candidate, rest);
   });
@@ -434,8 +434,8 @@ pass_list all_passes() {
   for (const midend_tool::pass_kind& kind : midend_tool::pass_kinds()) {
     out.push_back({std::string(kind.name), {&kind, std::nullopt}});
   }
-  for (const char* const name :
-       {"unroll:2", "unroll:3+prologue", "unroll:4+unrolled-remainder", "peel:2", "rotate:40"}) {
+  for (const char* const name : {"unroll:2", "unroll:3+prologue", "unroll:4+unrolled-remainder", "peel:2", "rotate:40",
+                                 "sccp:branch-facts+any-undef", "sccp:strided+branch-facts+any-undef"}) {
     out.push_back({name, midend_tool::find_pass(name)});
   }
   return out;

@@ -174,8 +174,14 @@ says "memory twice" 2 "midend run: --memory=a:i8:1: there is another memory 'a'"
 says "no element" 2 "midend run: --memory=a:i8:1,,2: '' is no i8" "$all" @nothing --memory=a:i8:1,,2
 says "no number of elements" 2 "midend run: --memory=a:i8:1*x: '1*x': 'x' is no number of elements" \
   "$all" @nothing '--memory=a:i8:1*x'
-says "too many elements" 2 "midend run: --memory=a:i8:1,1*2147483648: '1*2147483648': an array has at most 2^31 bytes" \
+says "too many elements" 2 "midend run: --memory=a:i8:1,1*2147483648: '1*2147483648': all arrays together have at most 2^28 bytes" \
   "$all" @nothing '--memory=a:i8:1,1*2147483648'
+says "too many elements of 8 bytes" 2 \
+  "midend run: --memory=a:i64:0*268435456: '0*268435456': all arrays together have at most 2^28 bytes" \
+  "$all" @nothing '--memory=a:i64:0*268435456'
+says "too many elements of two arrays" 2 \
+  "midend run: --memory=b:i8:0*134217729: '0*134217729': all arrays together have at most 2^28 bytes" \
+  "$all" @nothing '--memory=a:i8:0*134217728' '--memory=b:i8:0*134217729'
 run "no procedure" 2 "$all" && pass "no procedure"
 run "no limit" 2 "$all" @nothing --step-limit=x && pass "no limit"
 run "negative limit" 2 "$all" @nothing --step-limit=-1 && pass "negative limit"

@@ -104,6 +104,24 @@ malformed "negative number" 3:8 "expected a block, found '-1'" 'function f\nbloc
 malformed "a space too many" 3:10 "expected a block" 'function f\nblocks 1\nsucc 0 0 \nend\n'
 malformed "text after the end" 4:5 "unexpected 'x', expected the end of the line" 'function f\nblocks 1\nsucc 0\nend x\n'
 
+malformed "more variables than analyses can hold" 4:6 "'500000000' is too large for the number of variables, which is at most 16777216" \
+  'function f\nblocks 1\nsucc 0\nvars 500000000\nend\n'
+{
+  printf 'function f\nblocks 1000\n'
+  for ((b = 0; b != 1000; ++b)); do printf 'succ %d\n' "$b"; done
+  printf 'vars 10000000\nend\n'
+} >"$work/product.cfg"
+says "variables times blocks" 1 "$work/product.cfg:1003:6: error: 10000000 variables in 1000 blocks are too many: variables times blocks are at most 8589934592" \
+  cfg "$work/product.cfg"
+malformed "a name with control sequences" 1:10 "the name 'f\\xc2\\x9b31m' holds a control character" 'function f\xc2\x9b31m\nblocks 1\nsucc 0\nend\n'
+says "a file name with control sequences" 1 "$work/x\\xc2\\x9b31m: error: cannot be opened: No such file or directory" \
+  opt "$work/x"$'\xc2\x9b31m'
+
+head -c 300000000 /dev/zero | gzip -1 >"$work/bomb.cfg.gz"
+says "a small file that unpacks to a large one" 1 \
+  "$work/bomb.cfg.gz: error: the unpacked text is longer than 256 MiB; unpack the file first if it is meant to be" cfg "$work/bomb.cfg.gz"
+rm "$work/bomb.cfg.gz"
+
 head -c 1000 "$corpus/lua5.4-O0.cfg.gz" >"$work/cut.cfg.gz"
 says "gzip cut short" 1 "$work/cut.cfg.gz: error: cannot be read: broken gzip data: unexpected end of file" cfg "$work/cut.cfg.gz"
 cp "$work/three.cfg" "$work/plain.cfg.gz"

@@ -315,6 +315,9 @@ constexpr optional<operation_class> usual_operation_class(const operation_info& 
   case operation::shl:
   case operation::shr:
   case operation::sar:
+  case operation::shl_modulo:
+  case operation::shr_modulo:
+  case operation::sar_modulo:
     return operation_class::shift;
   case operation::shladd:
     return operation_class::combined_alu;

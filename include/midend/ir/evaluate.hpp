@@ -140,6 +140,15 @@ constexpr evaluation divide(operation code, std::uint64_t a, std::uint64_t b, un
   return {static_cast<std::uint64_t>(code == operation::div ? x / y : x % y) & low_ones(width)};
 }
 
+/// Requires `amount` < 64, and `a` without bits above the width.
+constexpr std::uint64_t shift_by_any(operation code, std::uint64_t a, std::uint64_t amount, unsigned width) {
+  if (code == operation::sar_modulo) {
+    const std::uint64_t most = width - 1;
+    return static_cast<std::uint64_t>(as_signed(a, width) >> (amount < most ? amount : most)) & low_ones(width);
+  }
+  return code == operation::shl_modulo ? a << amount & low_ones(width) : a >> amount;
+}
+
 constexpr bool comparison_holds(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
   const std::int64_t x = as_signed(a, width);
   const std::int64_t y = as_signed(b, width);
@@ -234,6 +243,10 @@ constexpr evaluation evaluate(const operation_info& info, span<const std::uint64
     return {static_cast<std::uint64_t>(as_signed(a, info.operand_width)) & ones};
   case operation::select:
     return {args[0] != 0 ? b : c};
+  case operation::shl_modulo:
+  case operation::shr_modulo:
+  case operation::sar_modulo:
+    return {detail::shift_by_any(info.code, a, args[1] % info.operand_width, width)};
   default:
     return {detail::comparison_holds(info.code, a, b, info.operand_width) ? std::uint64_t{1} : 0};
   }

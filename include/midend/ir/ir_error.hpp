@@ -68,22 +68,22 @@ struct ir_error {
     bounds_too_wide,     ///< the bound `number` of `value` has bits above its width
 
     // Effects, cost and memory.
-    unknown_class,        ///< the class of `value`, `number`, is no enumerator
-    unknown_effect,       ///< the effect of `value`, `number`, is no enumerator
-    branch_not_last,      ///< `value`, at `position` in `node`, is a terminator or has class `branch`, but is not last
-    return_disagrees,     ///< `value` never returns, but `may_not_return` says that it does
-    terminator_class,     ///< either `value` is a terminator or its class is `branch`, but not both
-    volatile_disagrees,   ///< `memory(value).is_volatile` is `number`, `is_volatile(value)` is not
-    effect_of_load,       ///< `value` has the class of a load, but effect `number`: it does not read, though it may run
-    effect_of_store,      ///< `value` has the class of a store, but effect `number`: it does not write, though it may run
-    memory_out_of_range,  ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
-    memory_not_available, ///< the same, and `number` is not computed on every path to `value` in `node`
-    load_stores,          ///< `value` reads, but stores `number`
-    store_without_value,  ///< `value` writes, but `memory(value).stored` is not set
-    guard_out_of_range,   ///< predicate (`position` 0) or other value (1) of `value` is `number`
-    guard_not_operand,    ///< predicate (`position` 0) or other value (1) of `value`, `number`, is not in its place
-                          ///< among the last operands
-    guarded_operation,    ///< guarded `value` has an operation, of code `number`, other than `other`
+    unknown_class,      ///< the class of `value`, `number`, is no enumerator
+    unknown_effect,     ///< the effect of `value`, `number`, is no enumerator
+    branch_not_last,    ///< `value`, at `position` in `node`, is a terminator or has class `branch`, but is not last
+    return_disagrees,   ///< `value` never returns, but `may_not_return` says that it does
+    terminator_class,   ///< either `value` is a terminator or its class is `branch`, but not both
+    volatile_disagrees, ///< `memory(value).is_volatile` is `number`, `is_volatile(value)` is not
+    effect_of_load,     ///< `value` has the class of a load, but effect `number`: it does not read, though it may run
+    effect_of_store,    ///< `value` has the class of a store, but effect `number`: it does not write, though it may run
+    memory_out_of_range,      ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
+    memory_not_available,     ///< the same, and `number` is not computed on every path to `value` in `node`
+    load_stores,              ///< `value` reads, but stores `number`
+    store_without_value,      ///< `value` writes, but `memory(value).stored` is not set
+    guard_out_of_range,       ///< predicate (`position` 0) or other value (1) of `value` is `number`
+    guard_not_operand,        ///< predicate (`position` 0) or other value (1) of `value`, `number`, is not in its place
+                              ///< among the last operands
+    guarded_operation,        ///< guarded `value` has an operation, of code `number`, other than `other`
     probability_out_of_range, ///< the probability of `edge` is above 1, or not a number
 
     // Statements.

@@ -52,8 +52,15 @@ enum class operation : std::uint8_t {
   zero_extend,    ///< a, which has `operand_width`
   sign_extend,    ///< a, which has `operand_width`, with copies of its highest bit
   copy,           ///< a
-  select          ///< b if a is not 0, else c; a has any width
+  select,         ///< b if a is not 0, else c; a has any width
+  shl_modulo,     ///< `shl` by b mod `operand_width`, 0 if that is the width or more; of this and the next two, b is an
+                  ///< unsigned number of any width, and `operand_width` is 1 … 64, usually the width
+  shr_modulo,     ///< `shr` by b mod `operand_width`, 0 if that is the width or more
+  sar_modulo      ///< `sar` by b mod `operand_width`; by the width or more, all bits are the sign
 };
+
+/// The last operation of the vocabulary.
+inline constexpr operation last_operation = operation::sar_modulo;
 
 /// What the program guarantees about an operation; if the guarantee is broken, the operation has no result. For
 /// `shladd` it applies to the shift and to the addition separately.
@@ -68,7 +75,8 @@ struct operation_flags {
 struct operation_info {
   operation code = operation::other;
   std::uint8_t width = 64;         ///< of the result, 1 … 64
-  std::uint8_t operand_width = 64; ///< of the operands of comparisons and conversions; others ignore it
+  std::uint8_t operand_width = 64; ///< of the operands of comparisons and conversions; for shifts modulo a number, the
+                                   ///< number, 1 … 64; others ignore it
   operation_flags flags = {};
 
   friend constexpr bool operator==(const operation_info&, const operation_info&) = default;
@@ -99,6 +107,25 @@ constexpr bool is_comparison(operation code) {
   return code >= operation::equal && code <= operation::ugreater_equal;
 }
 
+/// Whether the operation shifts by an amount modulo `operand_width`, so that it has a result for every amount.
+constexpr bool is_modulo_shift(operation code) {
+  return code >= operation::shl_modulo && code <= operation::sar_modulo;
+}
+
+/// The shift that does the same with an amount less than the width and `operand_width`.
+constexpr operation plain_shift(operation modulo_shift) {
+  switch (modulo_shift) {
+  case operation::shl_modulo:
+    return operation::shl;
+  case operation::shr_modulo:
+    return operation::shr;
+  case operation::sar_modulo:
+    return operation::sar;
+  default:
+    return modulo_shift;
+  }
+}
+
 /// The comparison of the same numbers as unsigned ones; it agrees with `comparison` on numbers that are not negative.
 constexpr operation unsigned_comparison(operation comparison) {
   switch (comparison) {
@@ -118,7 +145,7 @@ constexpr operation unsigned_comparison(operation comparison) {
 /// Whether the operation reads operand number `i` whole, with all the bits that it has: the amount of a shift, the
 /// condition of a `select`.
 constexpr bool reads_whole(operation code, unsigned i) {
-  const bool shifts = code >= operation::shl && code <= operation::shladd;
+  const bool shifts = (code >= operation::shl && code <= operation::shladd) || is_modulo_shift(code);
   return (shifts && i == 1) || (code == operation::select && i == 0);
 }
 

@@ -15,6 +15,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/nearest_number.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -111,10 +112,10 @@ constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge
   if (count == std::uint64_t{0}) {
     return count;
   }
-  if (!count || probability < 0) {
+  if (!count || !(probability >= 0)) {
     return std::nullopt;
   }
-  return static_cast<std::uint64_t>(static_cast<double>(*count) * probability + 0.5);
+  return probability >= 1 ? *count : nearest_number(static_cast<double>(*count) * probability);
 }
 
 MIDEND_END_NAMESPACE

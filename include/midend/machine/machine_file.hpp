@@ -5,6 +5,7 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"
+#include "midend/support/display_text.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/result.hpp"
@@ -30,6 +31,7 @@ enum class machine_file_fault : std::uint8_t {
   bad_number,         ///< not a decimal number below 2^32
   text_after_value,   ///< a word after the value that is not a comment
   text_too_long,      ///< a name or a title that does not fit
+  control_character,  ///< a name or a title holds a control character, a mark of direction, or what is no UTF-8
   too_many,           ///< channels, sources, resources, latencies, or exclusions
   defined_twice,      ///< a source, channel or resource
   missing_confidence, ///< sources without a confidence
@@ -186,6 +188,8 @@ private:
   template <std::size_t N> constexpr void take_text(short_text<N>& out, span<const char> text) {
     if (!out.fits(text)) {
       fail(fault::text_too_long);
+    } else if (!is_displayable(text)) {
+      fail(fault::control_character);
     }
     out = short_text<N>(text);
   }

@@ -490,14 +490,14 @@ private:
 
   /// Widths matter to domains of numbers only, unless the operation is in the vocabulary.
   constexpr bool check_operation(value_id v, const operation_info& info) {
-    if (info.code > operation::select) {
+    if (info.code > last_operation) {
       return fail({.why = reason::unknown_operation, .value = v, .number = number_of(info.code)});
     }
     const bool is_known = info.code != operation::other;
     if ((is_known || constants_are_numbers) && !is_width(info.width)) {
       return fail({.why = reason::width_out_of_range, .value = v, .number = info.width});
     }
-    if (is_known && has_operand_width(info.code) && !is_width(info.operand_width)) {
+    if (is_known && (has_operand_width(info.code) || is_modulo_shift(info.code)) && !is_width(info.operand_width)) {
       return fail({.why = reason::operand_width_out_of_range, .value = v, .number = info.operand_width});
     }
     const bool widens = info.code == operation::zero_extend || info.code == operation::sign_extend;
@@ -537,7 +537,7 @@ private:
     const unsigned read = has_operand_width(info.code) ? info.operand_width : info.width;
     std::size_t position = 0;
     for (const auto& id : ir_.operands(v)) {
-      if (position == arity(info.code) || (position == 1 && info.code == operation::sar)) {
+      if (position == arity(info.code) || (position == 1 && reads_whole(info.code, 1))) {
         break;
       }
       if (const unsigned width = info_of(static_cast<value_id>(id)).width; width < read) {
@@ -553,6 +553,7 @@ private:
     case operation::div:
     case operation::rem:
     case operation::sar:
+    case operation::sar_modulo:
     case operation::min:
     case operation::max:
     case operation::less:
@@ -1039,7 +1040,7 @@ private:
         return fail({.why = reason::guarded_operation, .value = v, .number = number_of(code_of(v))});
       }
       const operation_info unguarded = ir_.unguarded(v);
-      if (unguarded.code > operation::select) {
+      if (unguarded.code > last_operation) {
         return fail({.why = reason::unknown_operation, .value = v, .number = number_of(unguarded.code)});
       }
       const std::size_t arguments = count - (has_other ? 2 : 1);

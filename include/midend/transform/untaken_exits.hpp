@@ -21,6 +21,7 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_number.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/wide_number.hpp"
@@ -534,7 +535,7 @@ private:
       }
       const double now = *old + more_nodes_[n];
       if (frequencies_ == nullptr) {
-        editor_.set_count(n, static_cast<std::uint64_t>(now + 0.5));
+        editor_.set_count(n, nearest_number(now));
       }
       for (std::size_t i = 0; edges.size() > 1 && is_known && now > 0 && i != edges.size(); ++i) {
         editor_.set_probability(edges[i], flows[i] <= 0 ? 0 : flows[i] < now ? flows[i] / now : 1);

@@ -36,6 +36,8 @@ constexpr std::string_view to_text(machine_file_fault f) {
     return "unexpected text after the value; a comment begins with '#'";
   case machine_file_fault::text_too_long:
     return "text too long";
+  case machine_file_fault::control_character:
+    return "a control character, a mark of the direction of writing, or no UTF-8";
   case machine_file_fault::too_many:
     return "too many definitions of this kind";
   case machine_file_fault::defined_twice:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/lattices/congruence.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -63,7 +64,9 @@ struct congruence_domain {
       }
     }
     const optional<element> result = folded(*this, info, args);
-    return result ? *result : step(info, args);
+    return result                       ? *result
+           : is_modulo_shift(info.code) ? detail::shift_modulo(*this, info, args[0], args[1])
+                                        : step(info, args);
   }
 
   /// Sharpens what is equal.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/lattices/flat.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -152,6 +153,9 @@ template <detail::regular_type T = std::uint64_t> struct flat_domain : flat<T> {
     }
     if (constants == args.size()) {
       return *folded(*this, info, args);
+    }
+    if (is_modulo_shift(info.code)) {
+      return detail::shift_modulo(*this, info, args[0], args[1]);
     }
     return constants == 1 && args.size() == 2 ? decided(info, args) : flat<T>::top();
   }

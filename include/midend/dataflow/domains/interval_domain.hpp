@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
 #include "midend/dataflow/detail/range_arithmetic.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/lattices/interval.hpp"
 #include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
@@ -83,6 +84,9 @@ struct interval_domain {
     }
     if (const optional<element> constant = folded(*this, info, args)) {
       return *constant;
+    }
+    if (is_modulo_shift(info.code)) {
+      return detail::shift_modulo(*this, info, args[0], args[1]);
     }
     return check.fits() ? step(info, args) : step_of_any_width(info, args);
   }

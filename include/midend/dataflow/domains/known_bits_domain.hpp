@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/lattices/interval_known_bits.hpp"
 #include "midend/dataflow/lattices/known_bits.hpp"
@@ -148,6 +149,9 @@ struct known_bits_domain {
     }
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
+    }
+    if (is_modulo_shift(info.code)) {
+      return detail::shift_modulo(*this, info, args[0], args[1]);
     }
     return (may_be_set & ~low_ones(read_width(info))) == 0 ? step(info, arguments(args))
                                                            : step_of_other_widths(info, args);

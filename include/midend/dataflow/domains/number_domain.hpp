@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/domains/known_bits_domain.hpp"
 #include "midend/dataflow/lattices/interval_known_bits.hpp"
@@ -136,6 +137,9 @@ private:
     }
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
+    }
+    if (is_modulo_shift(info.code)) {
+      return detail::shift_modulo(*this, info, args[0], args[1]);
     }
     const bool fits = check.fits() && (may_be_set & ~low_ones(read_width(info))) == 0;
     return fits ? step(info, args) : step_of_any_width(info, args);

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/domains/congruence_domain.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/lattices/interval_congruence.hpp"
@@ -86,6 +87,9 @@ struct strided_interval_domain {
     }
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
+    }
+    if (is_modulo_shift(info.code)) {
+      return detail::shift_modulo(*this, info, args[0], args[1]);
     }
     std::array<interval_domain::element, 3> range_args{};
     std::array<congruence_domain::element, 3> stride_args{};

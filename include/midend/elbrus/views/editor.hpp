@@ -17,6 +17,7 @@
 #include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_number.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -228,7 +229,7 @@ public:
 
   /// The average is rounded, but not to 0, which means unknown.
   void set_trip_hints(node_id n, const loop_hints& hints) {
-    const auto average = static_cast<std::uint64_t>(hints.average + 0.5);
+    const std::uint64_t average = nearest_number(hints.average);
     procedure_->set_hint(n, {hints.average > 0 && average == 0 ? 1 : average, hints.maximum, hints.multiple});
   }
 

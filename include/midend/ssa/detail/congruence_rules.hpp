@@ -151,6 +151,9 @@ constexpr bool is_neutral(operation code, std::uint64_t c, unsigned width) {
   case operation::shl:
   case operation::shr:
   case operation::sar:
+  case operation::shl_modulo:
+  case operation::shr_modulo:
+  case operation::sar_modulo:
     return c == 0; // the amount is read whole
   case operation::mul:
   case operation::udiv:
@@ -237,7 +240,7 @@ constexpr void for_each_part_of_operation(const IR& ir, value_id v, const operat
   const bool is_mirrored = info.code == operation::greater || info.code == operation::greater_equal ||
                            info.code == operation::ugreater || info.code == operation::ugreater_equal;
   const operation code = is_mirrored ? mirrored(info.code) : info.code;
-  const bool reads_operand_width = is_comparison(code) || read_width(info) != info.width ||
+  const bool reads_operand_width = is_comparison(code) || is_modulo_shift(code) || read_width(info) != info.width ||
                                    (code >= operation::truncate && code <= operation::sign_extend);
   visit(static_cast<std::uint32_t>(code) | std::uint32_t{info.width} << 8 |
         (reads_operand_width ? std::uint32_t{info.operand_width} << 16 : 0));

@@ -184,7 +184,7 @@ public:
   constexpr known_value compute(expression_kind kind, span<const known_value> args) {
     const bool is_vocabulary = kind.info.code != operation::other;
     kind.info.flags = {};
-    if (!changes_width(kind.info.code)) {
+    if (!reads_operand_width(kind.info.code)) {
       kind.info.operand_width = kind.info.width;
     }
     const auto first = static_cast<std::uint32_t>(out_->operands.size());
@@ -217,7 +217,7 @@ public:
   /// of the loop even if its operands do not change.
   constexpr known_value compute_alone(expression_kind kind, span<const known_value> args) {
     kind.info.flags = {};
-    if (!changes_width(kind.info.code)) {
+    if (!reads_operand_width(kind.info.code)) {
       kind.info.operand_width = kind.info.width;
     }
     const auto first = static_cast<std::uint32_t>(out_->operands.size());
@@ -239,10 +239,10 @@ public:
   }
 
 private:
-  /// Whether the operands have another width than the result.
-  static constexpr bool changes_width(operation code) {
-    return is_comparison(code) || code == operation::truncate || code == operation::zero_extend ||
-           code == operation::sign_extend;
+  /// Whether `operand_width` says something about the operation.
+  static constexpr bool reads_operand_width(operation code) {
+    return is_comparison(code) || is_modulo_shift(code) || code == operation::truncate ||
+           code == operation::zero_extend || code == operation::sign_extend;
   }
 
   /// Whether node `n` computes `kind` from the operands from `first` on.
