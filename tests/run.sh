@@ -254,6 +254,8 @@ else
   if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_llvm_plugin.so ]; then
     step "release: sqlite3, Lua and csmith with the LLVM plugin" \
       bash tests/llvm_plugin/real_programs.sh build/release/bin/midend_llvm_plugin.so
+    [ -z "${MIDEND_LLVM_TESTS-}" ] || step "release: LLVM's regression tests through each pass of the plugin" \
+      bash tests/llvm_plugin/regression_tests.sh "$MIDEND_LLVM_TESTS" build/release/bin/midend_llvm_plugin.so
   fi
   if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_compare_runs ]; then
     step "release: sqlite3 and Lua as programs of the Elbrus-like IR" bash tests/llvm_to_eir/real_programs.sh build/release/bin

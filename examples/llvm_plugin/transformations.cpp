@@ -36,12 +36,14 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Analysis.h>
+#include <llvm/IR/Attributes.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Support/Casting.h>
 
 #include <algorithm>
@@ -247,9 +249,15 @@ bool promises_are_kept(const llvm::Value& replaced, const llvm::Value& remaining
   }
   const auto* const call = llvm::dyn_cast<llvm::CallBase>(now);
   const auto* const old_call = llvm::dyn_cast<llvm::CallBase>(old);
-  return (now->getRawSubclassOptionalData() & ~old->getRawSubclassOptionalData()) == 0 &&
-         (call == nullptr || call->getAttributes().getRetAttrs() == old_call->getAttributes().getRetAttrs() ||
-          !call->getAttributes().getRetAttrs().hasAttributes());
+  const bool same_flags = llvm::isa<llvm::FPMathOperator>(now) // others of its flags allow other results
+                              ? (!now->hasNoNaNs() || old->hasNoNaNs()) && (!now->hasNoInfs() || old->hasNoInfs())
+                              : (now->getRawSubclassOptionalData() & ~old->getRawSubclassOptionalData()) == 0;
+  bool same_attributes = true;
+  for (const auto kind : {llvm::Attribute::Range, llvm::Attribute::NonNull, llvm::Attribute::Alignment}) {
+    same_attributes = same_attributes && (call == nullptr || !call->hasRetAttr(kind) ||
+                                          call->getRetAttr(kind) == old_call->getRetAttr(kind));
+  }
+  return same_flags && same_attributes;
 }
 
 struct value_numbering {

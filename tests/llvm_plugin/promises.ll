@@ -43,6 +43,14 @@ define i32 @exact(i32 %a, i32 %b, ptr %out) {
 }
 
 ; `nnan` says that a result does not occur, `reassoc` allows another one.
+define float @nothing_to_do(float %a) {
+  %root = call nnan nsz float @llvm.sqrt.f32(float %a)
+  %again = call float @llvm.fabs.f32(float %root)
+  ret float %again
+}
+declare float @llvm.sqrt.f32(float)
+declare float @llvm.fabs.f32(float)
+
 define float @fast(float %a, float %b) {
   %x = fadd nnan float %a, %b
   %y = fadd float %a, %b

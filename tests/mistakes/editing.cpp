@@ -506,6 +506,19 @@ RUN(unrolled_by_two_requests) {
   use(midend::apply_unrolling(e.editor, found.loops, requests, cost_of));
 }
 
+// mistake: `apply_unrolling` with an observer, but without limits
+// compile-time: midend: `apply_unrolling` takes limits before an observer
+#ifdef MISTAKE_unrolled_without_limits
+RUN(unrolled_without_limits) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_advice advice = advised(e);
+  const midend::advised_unrolling requests[] = {{&advice}};
+  midend::unobserved observer;
+  use(midend::apply_unrolling(e.editor, found.loops, requests, cost_of, observer));
+}
+#endif
+
 // mistake: Values are numbered, the program is changed, and the plan is made
 // run-time: violation: a result of this graph as it is now
 RUN(numbered_before_an_edit) {

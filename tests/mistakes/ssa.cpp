@@ -141,6 +141,13 @@ RUN(operand_out_of_range_live) {
   use(midend::live_values(ir));
 }
 
+// mistake: `is_live_in` of the block and the value
+// run-time: violation: is_live_in\(value, node\) of a node of the graph
+RUN(live_in_with_the_block_first) {
+  right_ssa ir;
+  use(midend::live_values(ir).is_live_in(2, 8));
+}
+
 // mistake: Values are numbered from 1
 // run-time: v5 in block 0 is a phi in the entry
 RUN(values_counted_from_1) {

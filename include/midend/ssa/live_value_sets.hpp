@@ -54,11 +54,17 @@ public:
     return out_.of(n);
   }
 
-  /// O(log |live_in(n)|).
-  constexpr bool is_live_in(value_id v, node_id n) const { return contains(live_in(n), v); }
+  /// Whether `v` is live at the start of `n`: first the value, then the node, as one says it. O(log |live_in(n)|).
+  constexpr bool is_live_in(value_id v, node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "is_live_in(value, node) of a node of the graph", v, n, num_nodes());
+    return contains(live_in(n), v);
+  }
 
-  /// O(log |live_out(n)|).
-  constexpr bool is_live_out(value_id v, node_id n) const { return contains(live_out(n), v); }
+  /// The same of its end. O(log |live_out(n)|).
+  constexpr bool is_live_out(value_id v, node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "is_live_out(value, node) of a node of the graph", v, n, num_nodes());
+    return contains(live_out(n), v);
+  }
 
   /// The sum of the lengths of all lists.
   constexpr std::size_t size() const { return in_.size() + out_.size(); }

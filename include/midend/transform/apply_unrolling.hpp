@@ -411,6 +411,17 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
   return apply_unrolling(editor, loops, requests, view_of, limits, nobody);
 }
 
+/// An observer in the place of the limits: an error.
+template <class E, class Loops, class ViewOf, class Observer>
+  requires requires(Observer& observer, E& editor) { observer.before(editor); }
+applied_unrollings apply_unrolling(E&, const loop_forest&, const Loops&, const ViewOf&, Observer&&) {
+  static_assert(
+      !requires(Observer& observer, E& editor) { observer.before(editor); },
+      "midend: `apply_unrolling` takes limits before an observer: `midend::apply_unrolling(editor, loops, "
+      "orders, view_of, midend::unrolling_limits(), observer)`");
+  return {};
+}
+
 /// The same for one loop and its decision.
 template <class E, class ViewOf>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, const unrolling_advice& advice,
