@@ -21,8 +21,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <optional>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
