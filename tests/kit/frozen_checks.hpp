@@ -1,6 +1,7 @@
 /// Comparison of a frozen program with the IR that it was made of, question by question.
 #pragma once
 
+#include <midend/ir/edge_cases.hpp>
 #include <midend/ir/frozen.hpp>
 #include <midend/ir/profile.hpp>
 #include <midend/ssa/check_ir.hpp>
@@ -125,9 +126,7 @@ private:
     using namespace midend;
     same("edge_target", ir_.graph().edge_target(e), copy_.graph().edge_target(e), e);
     if (copy_.condition(copy_.graph().edge_source(e)) != no_value) {
-      if constexpr (has_edge_case<IR> && !has_edge_cases<IR>) {
-        same("edge_case", ir_.edge_case(e), copy_.edge_case(e), e);
-      }
+      same("edge_cases", same_cases(ir_, e, copy_, e), true, e);
     }
     if constexpr (has_edge_probabilities<IR>) {
       same("probability", ir_.probability(e), copy_.probability(e), e);

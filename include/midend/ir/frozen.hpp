@@ -172,7 +172,7 @@ private:
   template <class G> static void fill_in_order(const G& g, std::uint32_t* in_begin, std::uint32_t* in_edges) {
     std::uint32_t at = 0;
     for (node_id n = 0; n != node_count(g); ++n) {
-      const std::uint32_t end = in_begin[n];
+      [[maybe_unused]] const std::uint32_t end = in_begin[n];
       in_begin[n] = at;
       for_each_id(g.in_edges(n), [&](edge_id e) {
         MIDEND_ASSERT(at != end, "a graph whose in-edges are its out-edges", n, e);

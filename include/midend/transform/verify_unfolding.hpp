@@ -471,7 +471,7 @@ private:
         kept = kept || w_.edge_origin[f] == e;
       });
     }
-    return kept && (edges == 1 || (before_.condition(old) != no_value && !before_.edge_case(e)));
+    return kept && (edges == 1 || (before_.condition(old) != no_value && !has_cases(before_, e)));
   }
 
   template <class IR, class Constant> static edge_id taken_edge(const IR& ir, node_id n, const Constant& c) {
