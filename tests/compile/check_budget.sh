@@ -18,13 +18,13 @@ if [ "$header" = midend/midend.hpp ]; then
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
   budget=30600 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
-  budget=28600 # <vector>, the whole of sccp, and the partition or the checker on top
+  budget=28900 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
   budget=28200 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
   budget=47800 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=32500 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
+  budget=32800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
   budget=35300 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_as_advised.hpp ] ||
@@ -37,7 +37,7 @@ elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
-  budget=25700 # of which 700 are the sentences that explain types that do not fit
+  budget=25800 # of which 800 are the sentences that explain types that do not fit
 fi
 echo "$header: $lines lines, $budget allowed"
 [ "$lines" -le "$budget" ]

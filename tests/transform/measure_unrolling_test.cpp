@@ -234,7 +234,9 @@ TEST_CASE("complete unrolling because of the loop around: that is compared, too"
   elbrus::program all = examples();
   const auto deed = unroll_completely(procedure_called(all, "matrix_4x4"));
   REQUIRE(deed.obstacle == midend::deed_obstacle::none);
-  CHECK_MESSAGE(deed.is_as_predicted(), to_text(deed), elbrus::to_text(*all.find("matrix_4x4")));
+  // A load of A leaves the loops that write only C; the prediction does not know that.
+  CHECK_MESSAGE(deed.comparison.there.operations == 11, to_text(deed), elbrus::to_text(*all.find("matrix_4x4")));
+  CHECK(deed.comparison.there.operations <= deed.comparison.predicted.operations);
   REQUIRE(deed.has_nest);
   CHECK(deed.nest.there.operations > deed.comparison.there.operations);
   CHECK(deed.nest.there.is_pipelined());

@@ -501,7 +501,7 @@ TEST_CASE("loops that one rule predicts") {
     %v62 = ld.i32 [0 + 0*4]
     br n67
   node n66:
-    %v96 = call.f64 @host_scale(%v78) clobbers=none
+    %v96 = call.f64 @host_scale(%v78)
     br n56
   node n67:
     %v68 = phi.i32 [n56: 0], [n67: %v85]

@@ -174,7 +174,8 @@ TEST_CASE("loop around: as predicted") {
     const auto nest = carried_out(p, advice, [](elbrus::editor& e) { midend::realise_unrolling(e, cost_of); });
     REQUIRE(nest);
     CHECK(nest->predicted.operations == advice.nest.unfolded.body.operations);
-    CHECK(nest->is_as_predicted());
+    // Loads leave loops that write other classes only; the prediction does not know that.
+    CHECK(nest->there.operations <= nest->predicted.operations);
     CHECK_MESSAGE(!nest->differs_in(midend::body_item::branches), elbrus::to_text(p));
   }
 }

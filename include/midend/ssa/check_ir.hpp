@@ -953,7 +953,7 @@ private:
         return fail({.why = reason::terminator_class, .value = v});
       }
     }
-    if (effect == effect_kind::none && never_runs(v)) {
+    if (never_runs(v)) {
       return true;
     }
     if (c == operation_class::load && effect != effect_kind::reads && effect != effect_kind::unknown) {
