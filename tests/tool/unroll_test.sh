@@ -85,9 +85,10 @@ if command -v python3 >/dev/null; then
     '(*[l["nest"]["total_cycles"][k] for k in ("before", "after")], *[l["nest"][k] for k in ("around_cycles", "header", "iterations")])' \
     matrix_4x4 --loop=products
   example "loop around: none" "None" 'l["nest"]' five_iterations_more
-  example "loop around: as predicted" "(True, '15', '19')" \
-    '(l["deed"]["is_as_predicted"], *(d["items"]["operations"]["there"]["exact"] for d in (l["deed"], l["deed"]["nest"])))' \
-    matrix_4x4 --loop=products --verify
+  # A load of A leaves the loops, which write only C; the prediction does not know that.
+  run "loop around: fewer than predicted" 3 "$examples" --procedure=matrix_4x4 --loop=products --verify && {
+    grep -qE "operations +15 +11" "$work/out" || fail "loop around: operations" "not 15 and 11"
+  }
   run "five: as predicted" 0 "$examples" --procedure=five_iterations --verify
   run "five: named with its sign" 0 "$examples" --procedure=@five_iterations
   run "quarters: not as predicted" 3 "$examples" --procedure=quarters_and_sixteenths --factor=4 --verify
