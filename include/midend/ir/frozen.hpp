@@ -37,7 +37,7 @@ concept freezable_members_fit =
     ssa_members_fit<IR> && effect_members_fit<IR> && describe_fits<IR> &&
     (semantic_ir<IR> ? semantic_members_fit<IR> : true) && (cost_ir<IR> ? cost_members_fit<IR> : true);
 
-/// The error of what cannot be copied: one sentence for the first thing that is wrong. Always false.
+/// Explains why an IR cannot be copied: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_freezable_ir() {
   if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
     explain_ssa_ir<IR>();
