@@ -221,13 +221,19 @@ struct sccp {
   }
 };
 
+/// Whether an instruction promises anything: also an attribute such as `range` at a call.
+bool promises_something(const llvm::Instruction& i) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  return i.getRawSubclassOptionalData() != 0 || i.hasMetadataOtherThanDebugLoc() ||
+         (call != nullptr && !call->getAttributes().isEmpty());
+}
+
 /// Whether an instruction promises something that another one does not promise; of one with another opcode, anything.
 bool promises_more(const midend::llvm_congruence& view, midend::value_id v, midend::value_id w) {
   const auto* const i = llvm::dyn_cast<llvm::Instruction>(view.value(v));
   const auto* const other = llvm::dyn_cast<llvm::Instruction>(view.value(w));
   return i != nullptr &&
-         (other != nullptr && i->getOpcode() == other->getOpcode() ? view.promises_more(v, w)
-                                                                   : midend::detail::llvm_promises_something(*i));
+         (other != nullptr && i->getOpcode() == other->getOpcode() ? view.promises_more(v, w) : promises_something(*i));
 }
 
 /// Whether what remains, which has new readers, promises no more than what it replaces did. The readers of an operation

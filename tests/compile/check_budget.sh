@@ -16,7 +16,7 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=51700 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=30600 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
+  budget=30800 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
   budget=28900 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then

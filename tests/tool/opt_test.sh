@@ -449,10 +449,14 @@ run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&
   says "no procedure" "$programs/loops.eir: error: there is no procedure '@nowhere'"
 run "no pass" 2 opt "$programs/loops.eir" --passes=construct-ssa,nothing
 grep -q "^midend opt: --passes: unknown pass 'nothing', expected one of: construct-ssa" "$work/err" || fail "no pass" "$(cat "$work/err")"
-for wrong in rotaet:rotate close_loops:close-loops sccp:prodct:sccp:product fix-ireducible:fix-irreducible; do
-  case $wrong in sccp*) name=sccp:prodct meant=sccp:product ;; *) name=${wrong%%:*} meant=${wrong#*:} ;; esac
+for wrong in rotaet:rotate close_loops:close-loops fix-ireducible:fix-irreducible; do
+  name=${wrong%%:*}
   run "pass $name" 2 opt "$programs/loops.eir" --passes="$name"
-  says "pass $name" "midend opt: --passes: unknown pass '$name': did you mean $meant?"
+  says "pass $name" "midend opt: --passes: unknown pass '$name': did you mean ${wrong#*:}?"
+done
+for name in sccp:prodct sccp:branch-facts+interval+flat sccp:any-undef+ sccp:; do
+  run "pass $name" 2 opt "$programs/loops.eir" --passes="$name"
+  says "pass $name" "midend opt: --passes: '$name': after the colon of sccp stands a domain (flat, interval, known-bits, product, strided), branch-facts, any-undef, or several of them with +"
 done
 run "rotate:x" 2 opt "$programs/loops.eir" --passes=rotate:x
 says "rotate:x" "midend opt: --passes: 'rotate:x': after the colon of rotate stands a number"

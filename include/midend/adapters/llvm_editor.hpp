@@ -456,7 +456,7 @@ public:
   /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and other
   /// constants are themselves. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
-    enum : std::uint64_t { erased, instruction, argument, address_of_node, parts, constant };
+    enum : std::uint64_t { erased, instruction, argument, address_of_node, parts, other_constant };
 
     if (f_.is_instruction(v) && node_of(v) == no_node) {
       out.attribute(erased);
@@ -489,7 +489,7 @@ public:
           todo.push_back(part.get());
         }
       } else {
-        out.attribute(constant);
+        out.attribute(other_constant);
         out.attribute(reinterpret_cast<std::uintptr_t>(x));
       }
     }

@@ -65,13 +65,6 @@ inline bool llvm_promises_more(const llvm::Instruction& i, const llvm::Instructi
          (call != nullptr && call->getAttributes() != llvm::cast<llvm::CallBase>(other).getAttributes());
 }
 
-/// Whether an instruction promises anything: also an attribute such as `range` at a call.
-inline bool llvm_promises_something(const llvm::Instruction& i) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-  return i.getRawSubclassOptionalData() != 0 || i.hasMetadataOtherThanDebugLoc() ||
-         (call != nullptr && !call->getAttributes().isEmpty());
-}
-
 /// Tells `out` the attributes of a call: those that `drop_promises` of an editor drops are promises.
 inline void describe_llvm_attributes(const llvm::CallBase& call, operation_description& out) {
   llvm::AttributeList rest = call.getAttributes();
@@ -104,10 +97,9 @@ inline void describe_llvm_attributes(const llvm::CallBase& call, operation_descr
 
 /// Tells `out` what distinguishes an instruction from others of its context, apart from operands and blocks: opcode,
 /// types, predicate, alignment, ordering, attributes of calls and operand bundles are attributes, and so are operands
-/// that are no values to midend (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …) and
-/// metadata
-/// (`!range`, `!tbaa`, …) are promises, and so are the attributes of a call that `drop_promises` of an editor drops.
-/// O(operands and metadata).
+/// that are no values to midend (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …)
+/// and metadata (`!range`, `!tbaa`, …) are promises, and so are the attributes of a call that `drop_promises` of an
+/// editor drops. O(operands and metadata).
 ///
 /// These are the members that `llvm::Instruction::isSameOperationAs` compares, and a few more.
 inline void describe_llvm_operation(const llvm::Instruction& i, operation_description& out) {
@@ -130,10 +122,10 @@ inline void describe_llvm_operation(const llvm::Instruction& i, operation_descri
       out.attribute(static_cast<std::uint64_t>(n));
     }
   };
-  if (const auto* const alloca = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
-    address(alloca->getAllocatedType());
-    out.attribute(std::uint64_t{llvm::Log2(alloca->getAlign())} | std::uint64_t{alloca->isUsedWithInAlloca()} << 8 |
-                  std::uint64_t{alloca->isSwiftError()} << 9);
+  if (const auto* const slot = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
+    address(slot->getAllocatedType());
+    out.attribute(std::uint64_t{llvm::Log2(slot->getAlign())} | std::uint64_t{slot->isUsedWithInAlloca()} << 8 |
+                  std::uint64_t{slot->isSwiftError()} << 9);
   } else if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
     access(load->isVolatile(), load->getAlign(), load->getSyncScopeID());
     order(load->getOrdering());

@@ -99,9 +99,10 @@ public:
 
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
 
+  /// What a load or store accesses. Nothing if it never runs, even if it writes a variable then.
   std::optional<memory_reference> memory(value_id v) const {
     const value_core& record = graph().core(v);
-    if (info_of(record.code).form != opcode_form::memory) {
+    if (info_of(record.code).form != opcode_form::memory || never_runs(v)) {
       return std::nullopt;
     }
     const bool stores = record.code == opcode::st;
