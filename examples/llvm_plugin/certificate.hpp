@@ -5,9 +5,9 @@
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -16,6 +16,7 @@
 #include <llvm/Support/Casting.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <memory>
 #include <optional>
@@ -29,13 +30,16 @@ public:
                                      "midend.before", f.getParent())) {
     copy_->copyAttributesFrom(&f);
     copy_->setIsNewDbgInfoFormat(f.IsNewDbgInfoFormat);
-    llvm::DenseMap<const llvm::Value*, llvm::Value*> copies;
+    llvm::ValueToValueMapTy copies;
     for (llvm::Argument& argument : f.args()) {
       copies[&argument] = copy_->getArg(argument.getArgNo());
     }
     for (const llvm::BasicBlock& b : f) {
       llvm::BasicBlock* const block = llvm::BasicBlock::Create(f.getContext(), "", copy_);
       copies[&b] = block;
+      if (b.hasAddressTaken()) {
+        copies[llvm::BlockAddress::get(&f, const_cast<llvm::BasicBlock*>(&b))] = llvm::BlockAddress::get(copy_, block);
+      }
       for (const llvm::Instruction& i : b) {
         llvm::Instruction* const clone = i.clone();
         // Debug records of the function name it by this, and LLVM's verifier wants both in one function.
@@ -44,9 +48,10 @@ public:
         copies[&i] = clone;
       }
     }
-    const auto translated = [&](llvm::Value* v) {
-      const auto found = copies.find(v);
-      return found == copies.end() ? v : found->second;
+    // Also the addresses of blocks that are deep in a constant; other constants remain.
+    const auto translated = [&](llvm::Value* v) -> llvm::Value* {
+      const llvm::RemapFlags flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
+      return llvm::isa<llvm::MetadataAsValue>(v) ? v : llvm::MapValue(v, copies, flags);
     };
     for (llvm::BasicBlock& b : *copy_) {
       for (llvm::Instruction& i : b) {

@@ -139,7 +139,7 @@ TEST_CASE("random programs: a loop that is rotated is counted as well as before,
   for (std::uint64_t seed = 0; seed != affordable(400); ++seed) {
     generated_program made = random_program(seed, options);
     for (elbrus::procedure& p : made.program.procedures) {
-      for (const std::size_t rotated : {0, 1}) {
+      for (const std::size_t rotated : {std::size_t{0}, std::size_t{1}}) {
         if (rotated == 1) {
           elbrus::editor e(p);
           midend::rotate_loops(e);

@@ -38,11 +38,9 @@ public:
     for (node_id n = 0; n != h.num_nodes(); ++n) {
       compare_node(n);
     }
-    std::size_t listed = 0;
     for (edge_id e = 0; e != h.num_edges(); ++e) {
       same("edge_source", g.edge_source(e), h.edge_source(e), e);
       if (h.edge_source(e) != no_node) {
-        ++listed;
         compare_edge(e);
       }
     }

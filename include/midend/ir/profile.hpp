@@ -106,9 +106,14 @@ concept profile_ir_argument = profile_ir<IR> || detail::explain_profile_ir<IR>()
 template <profile_ir_argument IR, edge_indexed_flow_graph_argument G>
 constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {
   const std::optional<std::uint64_t> count = ir.count(static_cast<node_id>(g.edge_source(e)));
-  std::size_t edges = 0;
-  detail::for_each_id(g.out_edges(static_cast<node_id>(g.edge_source(e))), [&](edge_id) { ++edges; });
-  const double probability = edges == 1 ? 1.0 : static_cast<double>(ir.probability(e));
+  bool is_only_edge = true;
+  for (const auto& other : g.out_edges(static_cast<node_id>(g.edge_source(e)))) {
+    if (static_cast<edge_id>(other) != e) {
+      is_only_edge = false;
+      break;
+    }
+  }
+  const double probability = is_only_edge ? 1.0 : static_cast<double>(ir.probability(e));
   if (count == std::uint64_t{0}) {
     return count;
   }

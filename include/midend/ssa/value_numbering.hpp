@@ -952,12 +952,16 @@ private:
     return is_same && agreeing == w_.description_.size();
   }
 
-  /// The class of this constant and the type of `v`.
+  /// The class of this constant and the type of `v`. One that all values have left is used again, so that the entries
+  /// of a constant which values take and leave in turn do not pile up.
   constexpr std::uint32_t class_of_constant(value_id v, const constant_type& c) {
     const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
     const std::uint32_t found = w_.constants_.find_or_insert(hash_of_constant(c), fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
-      const std::optional<constant_type> its = first == no_value ? std::nullopt : constant(first);
+      if (first == no_value) {
+        return true;
+      }
+      const std::optional<constant_type> its = constant(first);
       return its && *its == c && same_type(ir_, v, first);
     });
     return found == fresh ? new_class() : found;

@@ -37,9 +37,11 @@ enum class unrolling_obstacle : std::uint8_t {
   contains_loop,      ///< only innermost loops are unrolled
   irreducible,        ///< it contains a cycle that is not a natural loop
   unusual_control,    ///< a block has several successors and no condition
-  too_large,          ///< one iteration has more operations than the limit; `candidates` holds the rolled loop
+  too_large,          ///< one iteration has more operations than the limit; `candidates` holds the rolled loop, unless
+                      ///< there are more than 16 times as many
   impossible_machine, ///< an operation needs a channel or a resource that the machine does not have
-  cyclic_body         ///< the dependences of one iteration form a cycle: the view is wrong
+  cyclic_body,        ///< the dependences of one iteration form a cycle: the view is wrong
+  too_many_exits      ///< exits times values used after the loop exceed `unrolling_options::max_exit_values`
 };
 
 /// The obstacle to unrolling a loop that `describe_loop` cannot describe.
@@ -203,8 +205,9 @@ inline constexpr std::array<const char*, num_assumptions> assumption_names = {
     "assumed_trip",     "trip_hint",
     "hardware_counter", "first_level_loads"};
 
-inline constexpr std::array<const char*, 7> unrolling_obstacle_names = {
-    "none", "contains_loop", "irreducible", "unusual_control", "too_large", "impossible_machine", "cyclic_body"};
+inline constexpr std::array<const char*, 8> unrolling_obstacle_names = {
+    "none",      "contains_loop",      "irreducible", "unusual_control",
+    "too_large", "impossible_machine", "cyclic_body", "too_many_exits"};
 
 inline constexpr std::array<const char*, 4> remainder_placement_names = {"none", "prologue", "epilogue", "mid_exit"};
 

@@ -27,6 +27,8 @@ struct unrolling_options {
   std::uint64_t max_bytes = 4096;     ///< of the new body and its remainder
   std::uint32_t max_copies = 256;     ///< evaluated for all factors together, the smallest factors first
   std::uint32_t max_peeled = 4;       ///< iterations
+  /// Each exit has each value that is used after the loop: a loop with a larger product of the two is not considered.
+  std::uint64_t max_exit_values = 1 << 16;
 
   /// A larger factor is accepted if (fall in cycles per iteration, as a fraction) / log2(ratio of bytes) is at least
   /// this.

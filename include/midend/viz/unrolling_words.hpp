@@ -53,6 +53,8 @@ constexpr std::string_view to_text(unrolling_obstacle o) {
     return "one iteration has more operations than the limit";
   case unrolling_obstacle::impossible_machine:
     return "an operation needs a channel or resource that the machine does not have";
+  case unrolling_obstacle::too_many_exits:
+    return "it has too many exits for the values that are used after it";
   default:
     return "the dependences of one iteration form a cycle";
   }

@@ -350,6 +350,7 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
   for (const body_id v : body.live_out) {
     mark(v);
   }
+  bool marks_conditions = false; // those of all blocks, for a join: marking them once is enough
   while (!work.empty()) {
     const body_id v = work.back();
     work.pop_back();
@@ -362,11 +363,11 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
       mark(body.accesses[value.access].base);
       mark(body.accesses[value.access].index);
     }
-    for (const body_block& block : body.blocks) {
-      if (value.kind != body_kind::join) {
-        break;
+    if (value.kind == body_kind::join && !marks_conditions) {
+      marks_conditions = true;
+      for (const body_block& block : body.blocks) {
+        mark(block.condition);
       }
-      mark(block.condition);
     }
   }
 }

@@ -54,6 +54,14 @@ public:
 
   constexpr void run() {
     out_.iterations = count_.expected;
+    if (is_surely_too_large()) {
+      out_.obstacle = unrolling_obstacle::too_large;
+      return;
+    }
+    if (num_exits() * out_.body.live_out.size() > options_.max_exit_values) {
+      out_.obstacle = unrolling_obstacle::too_many_exits;
+      return;
+    }
     try_rolled();
     if (out_.obstacle != unrolling_obstacle::none) {
       return;
@@ -81,6 +89,21 @@ private:
     const body_cost cost = estimator_.estimate(request, memory_);
     regroups_ = regroups_ || memory_.lowered.is_regrouped;
     return cost;
+  }
+
+  /// The clean-up would have to leave less than one in 16 values of an iteration. Such a body is not estimated, which
+  /// would take more than linear time where a loop has many latches.
+  constexpr bool is_surely_too_large() const {
+    constexpr std::uint64_t slack = 16;
+    return out_.body.num_values() / slack > options_.max_operations;
+  }
+
+  constexpr std::size_t num_exits() const {
+    std::size_t count = 0;
+    for (const body_edge& e : out_.body.edges) {
+      count += e.target == body_edge::leaves ? 1u : 0u;
+    }
+    return count;
   }
 
   // The rolled loop.
