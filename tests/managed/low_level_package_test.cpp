@@ -12,6 +12,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace midend_tests;
 using midend::package_veto;
@@ -489,6 +491,87 @@ proc @f(%x: i32) -> i32 {
     }
   }
   CHECK(replaced == 2);
+}
+
+namespace {
+
+/// The operations of other nodes than `n`, with their nodes.
+std::vector<std::pair<value_id, midend::node_id>> operations_outside(const elbrus::procedure& p, midend::node_id n) {
+  std::vector<std::pair<value_id, midend::node_id>> out;
+  for (midend::node_id other = 0; other != p.num_nodes(); ++other) {
+    for (const value_id v : p.values(other)) {
+      if (other != n) {
+        out.emplace_back(v, other);
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("managed_package: on one node, the operations of others stay and are not visited") {
+  comparison_counts runs;
+  std::size_t changed = 0;
+  std::size_t nodes = 0;
+  for_each_random_program(affordable(150), endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    generated_program original = g;
+    original.program = in_ssa_form(g);
+    for (elbrus::procedure& p : original.program.procedures) {
+      elbrus::editor e(p);
+      worsen(e, p, seed);
+    }
+    const auto number = static_cast<midend::node_id>(seed);
+    elbrus::program after = original.program;
+    for (elbrus::procedure& p : after.procedures) {
+      const elbrus::procedure before = p;
+      const midend::node_id n = number % static_cast<midend::node_id>(p.num_nodes());
+      elbrus::cost_editor e(p);
+      const midend::package_log log = midend::low_level_package().run_on_node(e, n);
+      CHECK(operations_outside(before, n) == operations_outside(p, n));
+      for (const auto& [v, home] : operations_outside(p, n)) {
+        CHECK(log.visits[v] == 0);
+      }
+      const std::string ill = why_ill_formed(p);
+      CHECK_MESSAGE(ill.empty(), "seed ", seed, ": ", ill);
+      changed += elbrus::equal(before, p) ? 0u : 1u;
+      ++nodes;
+    }
+    const std::string wrong = why_wrong(original, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(changed, " of ", nodes, " nodes changed, ", runs.same, " runs the same");
+  CHECK(changed > affordable(50));
+  CHECK(runs.same > affordable(300));
+}
+
+TEST_CASE("managed_package: on one node, then on each, a chain of them is what one run makes of it") {
+  const std::string_view text = R"(
+proc @f(%a: ptr, %x: i32) -> i32 {
+  node entry:
+    %v = mul.i32 %x, 8
+    br next
+  node next:
+    %w = add.i32 %v, 0
+    %u = mul.i32 %x, 8
+    br last
+  node last:
+    %t = sub.i32 %w, %u
+    ret %t
+  node never:
+    %dead = add.i32 %x, 0
+    br never
+})";
+  elbrus::program whole = program_of(text);
+  static_cast<void>(run_package(whole.procedures[0]));
+  elbrus::program steps = program_of(text);
+  elbrus::cost_editor e(steps.procedures[0]);
+  for (midend::node_id n = 0; n != steps.procedures[0].num_nodes(); ++n) {
+    static_cast<void>(midend::low_level_package().run_on_node(e, n));
+  }
+  CHECK(elbrus::to_text(steps.procedures[0]).find("ret 0") != std::string::npos);
+  CHECK(elbrus::to_text(steps.procedures[0]).find("%dead") != std::string::npos); // unreachable
+  CHECK(elbrus::to_text(whole.procedures[0]).find("ret 0") != std::string::npos);
 }
 
 TEST_CASE("low_level_package: what is done can be taken back") {
