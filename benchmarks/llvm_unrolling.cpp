@@ -130,7 +130,7 @@ work_done by_midend(llvm::Function& f) {
     }
     midend::apply_unroll_with_remainder(editor, plan, refused);
     for (const midend::remainder_refusal& r : plan.refused) {
-      if (r.reason != midend::remainder_refusal_reason::not_copied) {
+      if (r.why != midend::remainder_refusal_reason::not_copied) {
         others.push_back(editor.block(found.loops.header(r.loop)));
       }
     }

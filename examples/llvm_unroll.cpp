@@ -259,7 +259,7 @@ std::string why_not(const loop_record& r) {
       found = &c;
     }
   }
-  const std::string reason = found == nullptr ? "no candidate" : std::string(to_text(found->reason));
+  const std::string reason = found == nullptr ? "no candidate" : std::string(to_text(found->why));
   return reason + "; bound by " + std::string(bound_of(r.advice));
 }
 

@@ -239,6 +239,7 @@ else
   # Tool and benchmarks are compiled with -O1, examples once, without exceptions. --thorough compiles all as users do, and
   # again without exceptions.
   programs_for_tests=ON unit_programs=(midend_tests midend_odr)
+  [ $thorough -eq 1 ] || release_programs+=(midend_growth)
   [ -z "$(command -v llvm-config-19)" ] || unit_programs+=(midend_llvm_tests)
   if [ $thorough -eq 1 ]; then
     release_programs+=(midend_tests) each_header=ON

@@ -124,7 +124,7 @@ public:
     name_what_is_new(procedure_, witness);
     check(witness);
     for (const midend::dropped_edge& d : witness.dropped) {
-      dropped_ += d.reason == midend::drop_reason::assumed ? 0u : 1u;
+      dropped_ += d.why == midend::drop_reason::assumed ? 0u : 1u;
     }
     merged_ += witness.merged.size();
   }

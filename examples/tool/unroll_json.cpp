@@ -132,7 +132,7 @@ json candidate_json(const unrolling_candidate& c) {
   out["kind"] = name_of(c.kind);
   out["remainder"] = {{"placement", name_of(c.remainder)}, {"iterations", c.remainder_iterations}};
   out["is_evaluated"] = c.is_evaluated;
-  out["reason"] = name_of(c.reason);
+  out["reason"] = name_of(c.why);
   if (c.is_evaluated) {
     out["cycles_per_iteration"] = fraction_json(c.cycles_per_iteration);
     out["limit"] = name_in(limit_names, c.body.limit());

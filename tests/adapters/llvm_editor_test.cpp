@@ -1296,7 +1296,7 @@ exit:
     const auto closed = midend::close_loops(editor);
     CHECK(closed.plan.phis.size() == 1);
     REQUIRE(closed.plan.refused.size() == 1);
-    CHECK(closed.plan.refused[0].reason == midend::closing_refusal_reason::cannot_have_phi);
+    CHECK(closed.plan.refused[0].why == midend::closing_refusal_reason::cannot_have_phi);
     CHECK(midend::rotate_loops(editor).plan.empty());
     CHECK(editor.is_consistent());
     for (const value_id v : editor.values(1)) {

@@ -398,7 +398,7 @@ TEST_CASE("verify_motion rejects what hoist_invariants once did: slots, converge
   const midend::hoisting_plan plan = midend::hoist_invariants(*e.after);
   CHECK(plan.moves.empty());
   REQUIRE(plan.refused.size() == 1);
-  CHECK(plan.refused[0].reason == midend::hoisting_refusal_reason::closed_preheader);
+  CHECK(plan.refused[0].why == midend::hoisting_refusal_reason::closed_preheader);
   e.move("x", "cp");
   CHECK(e.fault() == midend::motion_fault::closed_node);
 }

@@ -178,7 +178,7 @@ TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known
   midend::llvm_editor editor(*too_wide.f);
   const midend::remainder_plan refused = plan_of(editor, midend::llvm_unrolling_view(editor));
   REQUIRE(refused.refused.size() == 1);
-  CHECK(refused.refused[0].reason == midend::remainder_refusal_reason::other_comparison);
+  CHECK(refused.refused[0].why == midend::remainder_refusal_reason::other_comparison);
 }
 
 namespace {

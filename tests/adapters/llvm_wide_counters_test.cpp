@@ -201,7 +201,7 @@ void sweep(const wide_shape& shape, random_source& random, std::size_t pairs, wi
   const unrolled_wide done = unroll(*after.f, factor, passed);
   if (done.unrolled == 0) {
     REQUIRE(done.refused.size() == 1);
-    CHECK(done.refused[0].reason == remainder_refusal_reason::no_counted_exit);
+    CHECK(done.refused[0].why == remainder_refusal_reason::no_counted_exit);
     return;
   }
   ++counts.unrolled;
@@ -293,7 +293,7 @@ TEST_CASE("wide counters of LLVM that get no remainder, and why") {
     CHECK(done.unrolled == 0);
     CHECK(done.dropped == 0);
     REQUIRE(done.refused.size() == 1);
-    return done.refused[0].reason;
+    return done.refused[0].why;
   };
   const APInt far = APInt(128, 1).shl(64);
   CHECK(refusal({128, 128, 128, "", "slt", far, false, false}) == remainder_refusal_reason::step_too_large);

@@ -473,7 +473,7 @@ RUN(unrolled_once) {
   const auto found = midend::dominators_and_loops(e.editor.graph());
   const midend::unrolling_request once[] = {{0, midend::unrolling_shape::cycle, 1}};
   const auto plan = midend::plan_unroll_loops(e.editor, found.loops, once);
-  std::printf("%s\n", std::string(midend::to_text(plan.refused[0].reason)).c_str());
+  std::printf("%s\n", std::string(midend::to_text(plan.refused[0].why)).c_str());
 }
 
 static midend::elbrus::cost_view cost_of(const midend::elbrus::editor& e) {

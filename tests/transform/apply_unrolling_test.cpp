@@ -240,7 +240,7 @@ proc @f(%n: i32) -> i32 {
     const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(e.graph()).loops, orders, cost_of, {}, c);
     CHECK_MESSAGE(c.why.empty(), c.why);
     REQUIRE(done.loops[0].no_remainder);
-    CHECK(done.loops[0].no_remainder->reason == midend::remainder_refusal_reason::no_counted_exit);
+    CHECK(done.loops[0].no_remainder->why == midend::remainder_refusal_reason::no_counted_exit);
     CHECK(done.loops[0].is_unrolled == or_cycle);
     CHECK(after.procedures[0].num_nodes() == (or_cycle ? 5 : 3));
   }

@@ -265,7 +265,7 @@ proc @f(%a: ptr, %b: ptr, %n: i32) -> i32 {
   const midend::hoisting_plan first = midend::hoist_invariants(e);
   CHECK(first.moves.empty());
   REQUIRE(first.refused.size() == 1);
-  CHECK(first.refused[0].reason == midend::hoisting_refusal_reason::memory_written);
+  CHECK(first.refused[0].why == midend::hoisting_refusal_reason::memory_written);
   midend::rotate_loops(e);
   const elbrus::procedure before = p;
   const midend::hoisting_plan second = midend::hoist_invariants(e);

@@ -35,7 +35,7 @@ void check_fixed(elbrus::procedure& p, const midend::irreducible_options& option
   for (const midend::cycle_id c : cycles.cycles()) {
     bool refused = false;
     for (const midend::irreducible_refusal& r : done.plan.refused) {
-      CHECK(r.reason == midend::irreducible_refusal_reason::too_large);
+      CHECK(r.why == midend::irreducible_refusal_reason::too_large);
       refused = refused || r.header == cycles.header(c);
     }
     CHECK_MESSAGE((refused || cycles.is_reducible(c)), where, "\n", elbrus::to_text(before), elbrus::to_text(p));
@@ -119,7 +119,7 @@ TEST_CASE("nodes that each lead to all are refused where dispatches would grow f
     const auto plan = midend::plan_fix_irreducible(e, found.dominators, midend::cycles(p));
     CHECK((plan.edges.size() <= 65'536));
     const bool is_refused =
-        plan.refused.size() == 1 && plan.refused[0].reason == midend::irreducible_refusal_reason::too_large;
+        plan.refused.size() == 1 && plan.refused[0].why == midend::irreducible_refusal_reason::too_large;
     CHECK((plan.empty() == is_refused));
     return plan.edges.size();
   };

@@ -43,7 +43,7 @@ TEST_CASE("hoist_invariants on random programs") {
           loads += e.effect(h.value) == midend::effect_kind::reads ? 1u : 0u;
         }
         for (const midend::hoisting_refusal& r : plan.refused) {
-          ++refused[static_cast<std::size_t>(r.reason)];
+          ++refused[static_cast<std::size_t>(r.why)];
         }
         moved += plan.moves.size();
         return plan;
@@ -114,7 +114,7 @@ TEST_CASE("a load leaves a loop whose stores and calls write other classes of me
     CHECK_MESSAGE((plan.moves.size() == 1) == o.leaves, std::string(o.written), " ", std::string(o.alias));
     if (!o.leaves) { // by hand
       REQUIRE(plan.refused.size() == 1);
-      CHECK(plan.refused[0].reason == midend::hoisting_refusal_reason::memory_written);
+      CHECK(plan.refused[0].why == midend::hoisting_refusal_reason::memory_written);
       e.move_value(plan.refused[0].value, midend::place_at_end(p.entry()));
     }
     const midend::motion_verdict verdict =
@@ -189,7 +189,7 @@ TEST_CASE("what is not repeatable or convergent leaves no loop, and nothing move
       using enum midend::hoisting_refusal_reason;
       using fault = midend::motion_fault;
       REQUIRE(plan.refused.size() == 1);
-      CHECK(plan.refused[0].reason == (question == 1 ? not_repeatable : question == 2 ? convergent : closed_preheader));
+      CHECK(plan.refused[0].why == (question == 1 ? not_repeatable : question == 2 ? convergent : closed_preheader));
       e.move_value(v, midend::place_at_end(p.entry()));
       CHECK(midend::verify_motion(before, e).fault == (question == 1   ? fault::not_repeatable
                                                        : question == 2 ? fault::convergent

@@ -192,7 +192,7 @@ TEST_CASE("simplify_loops separates loops that share a header, by phis") {
   const auto found = midend::dominators_and_loops(p);
   const midend::separation_plan plan = midend::plan_separate_loops(e, found.loops);
   REQUIRE(plan.separations.size() == 2);
-  CHECK(plan.separations[0].reason == midend::separation_reason::unchanged_phi);
+  CHECK(plan.separations[0].why == midend::separation_reason::unchanged_phi);
   const auto done = midend::simplify_loops(e);
   const auto verdict = certificate(before, p, done.witness);
   CHECK_MESSAGE(verdict, to_text(verdict), "\n", elbrus::to_text(p));

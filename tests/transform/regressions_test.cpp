@@ -270,7 +270,7 @@ proc @f(%n: i32) -> i32 {
   elbrus::editor e(p);
   const auto done = midend::rotate_loops(e);
   REQUIRE(done.plan.refused.size() == 1);
-  CHECK(done.plan.refused[0].reason == midend::rotation_refusal_reason::several_edges_into_the_body);
+  CHECK(done.plan.refused[0].why == midend::rotation_refusal_reason::several_edges_into_the_body);
 }
 
 namespace {
@@ -432,7 +432,7 @@ proc @f(%c: i1, %x: i32) -> i32 {
   for (const auto method : {midend::irreducible_method::dispatch, midend::irreducible_method::split_nodes}) {
     const auto done = midend::fix_irreducible(e, {.method = method});
     REQUIRE(done.plan.refused.size() == 1);
-    CHECK(done.plan.refused[0].reason == midend::irreducible_refusal_reason::edge_stays);
+    CHECK(done.plan.refused[0].why == midend::irreducible_refusal_reason::edge_stays);
     CHECK(p.edge_source(done.plan.refused[0].edge) == 0);
     CHECK(done.dispatches + done.splits == (method == midend::irreducible_method::dispatch ? 1 : 0));
   }
@@ -478,14 +478,14 @@ proc @f(%n: i32, %x: i64) -> i64 {
   REQUIRE(done.plan.refused.size() == 1);
   CHECK(p.value_name(done.plan.refused[0].value) == "token");
   CHECK(p.node_name(done.plan.refused[0].exit) == "exit");
-  CHECK(done.plan.refused[0].reason == midend::closing_refusal_reason::cannot_have_phi);
+  CHECK(done.plan.refused[0].why == midend::closing_refusal_reason::cannot_have_phi);
   CHECK(done.plan.phis.size() == 2);
   CHECK(certificate(before, p, done.witness));
   CHECK(elbrus::verify(p).empty());
   const auto rotated = midend::rotate_loops(e);
   CHECK(rotated.plan.rotations.empty());
   REQUIRE(rotated.plan.refused.size() == 1);
-  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::may_not_duplicate);
+  CHECK(rotated.plan.refused[0].why == midend::rotation_refusal_reason::may_not_duplicate);
 }
 
 TEST_CASE("a value that cannot take a phi keeps the exits of a loop apart, but no cycle irreducible") {
@@ -754,7 +754,7 @@ proc @f(%x: i32, %n: i32) -> i32 {
   certify(simple.witness);
   REQUIRE(simple.plan.refused.size() == 1);
   CHECK(simple.plan.refused[0].kind == midend::loop_node_kind::preheader);
-  CHECK(simple.plan.refused[0].reason == midend::loop_refusal_reason::edge_stays);
+  CHECK(simple.plan.refused[0].why == midend::loop_refusal_reason::edge_stays);
   CHECK(p.edge_source(simple.plan.refused[0].edge) == 0);
   CHECK(midend::has_single_latch(p, simple.loops, 0));
   CHECK(midend::has_dedicated_exits(p, simple.loops, 0));
@@ -765,13 +765,13 @@ proc @f(%x: i32, %n: i32) -> i32 {
   const midend::hoisting_plan hoisted = midend::hoist_invariants(e);
   CHECK(hoisted.moves.empty());
   REQUIRE(!hoisted.refused.empty());
-  CHECK(hoisted.refused[0].reason == midend::hoisting_refusal_reason::no_preheader);
+  CHECK(hoisted.refused[0].why == midend::hoisting_refusal_reason::no_preheader);
   CHECK(elbrus::equal(before, p));
   const auto rotated = midend::rotate_loops(e);
   certify(rotated.witness);
   CHECK(rotated.plan.rotations.empty());
   REQUIRE(rotated.plan.refused.size() == 1);
-  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::no_preheader);
+  CHECK(rotated.plan.refused[0].why == midend::rotation_refusal_reason::no_preheader);
   const auto unified = midend::unify_loop_exits(e); // needs exits that can be led elsewhere, and no preheader
   certify(unified.witness);
   CHECK(unified.plan.exits.size() == 1);
@@ -812,11 +812,11 @@ proc @f(%c: i1, %n: i32) -> i32 {
   certify(rotated.witness);
   CHECK(rotated.plan.rotations.empty());
   REQUIRE(rotated.plan.refused.size() == 1);
-  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::may_not_duplicate);
+  CHECK(rotated.plan.refused[0].why == midend::rotation_refusal_reason::may_not_duplicate);
   const auto split = midend::fix_irreducible(e, {.method = midend::irreducible_method::split_nodes});
   certify(split.witness);
   REQUIRE(split.plan.refused.size() == 1);
-  CHECK(split.plan.refused[0].reason == midend::irreducible_refusal_reason::may_not_duplicate);
+  CHECK(split.plan.refused[0].why == midend::irreducible_refusal_reason::may_not_duplicate);
   const auto both = midend::fix_irreducible(e, {.method = midend::irreducible_method::split_or_dispatch});
   certify(both.witness);
   CHECK(both.splits == 0);

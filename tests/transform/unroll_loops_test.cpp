@@ -257,17 +257,17 @@ TEST_CASE("refusals have reasons, and words") {
     const auto plan = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = max_cloned});
     CHECK(plan.empty());
     REQUIRE(plan.refused.size() == 1);
-    CHECK(midend::to_text(elbrus::semantic_view(p), loops, plan).find(midend::to_text(plan.refused[0].reason)) !=
+    CHECK(midend::to_text(elbrus::semantic_view(p), loops, plan).find(midend::to_text(plan.refused[0].why)) !=
           std::string::npos);
     CHECK(midend::summary_text(plan) ==
-          "no loop unrolled; refused: 1 loop (" + std::string(midend::to_text(plan.refused[0].reason)) + ")");
+          "no loop unrolled; refused: 1 loop (" + std::string(midend::to_text(plan.refused[0].why)) + ")");
     return plan.refused[0];
   };
 
   limited e(p);
   using enum midend::unrolling_refusal_reason;
-  CHECK(refused(e, 0).reason == one_copy);
-  CHECK(refused(e, 1).reason == one_copy);
+  CHECK(refused(e, 0).why == one_copy);
+  CHECK(refused(e, 1).why == one_copy);
   const node_id header = loops.header(0);
   const midend::value_id test = p.operands(p.terminator(header))[0];
   e.unique = test;
@@ -281,8 +281,8 @@ TEST_CASE("refusals have reasons, and words") {
   CHECK(refused(e, 2) == midend::unrolling_refusal{0, edge_stays, midend::no_value, e.stays});
   e.stays = midend::no_edge;
   // Two phis, four operations, two terminators, three more times.
-  CHECK(refused(e, 4, 20).reason == too_large);
-  CHECK(refused(e, 0xffffffff).reason == too_large);
+  CHECK(refused(e, 4, 20).why == too_large);
+  CHECK(refused(e, 0xffffffff).why == too_large);
   const unrolling_request request{0, cycle, 4};
   const auto fits = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = 21});
   REQUIRE(fits.unrollings.size() == 1);
@@ -302,7 +302,7 @@ TEST_CASE("a loop without operations is charged for its nodes") {
   const unrolling_request requests[] = {{0, cycle, 0xffffffff}, {0, cycle, 3}};
   const auto plan = midend::plan_unroll_loops(bare(p), loops, requests);
   REQUIRE(plan.refused.size() == 1);
-  CHECK(plan.refused[0].reason == midend::unrolling_refusal_reason::too_large);
+  CHECK(plan.refused[0].why == midend::unrolling_refusal_reason::too_large);
   CHECK(plan.cloned == 2 * loops.blocks(0).size());
 }
 

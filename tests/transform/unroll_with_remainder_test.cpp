@@ -124,7 +124,7 @@ public:
     CHECK_MESSAGE(c.why.empty(), c.why);
     if (done.num_unrolled() == 0) {
       REQUIRE(done.loops[0].no_remainder);
-      CHECK(done.loops[0].no_remainder->reason == remainder_refusal_reason::no_counted_exit);
+      CHECK(done.loops[0].no_remainder->why == remainder_refusal_reason::no_counted_exit);
       return;
     }
     ++counts.unrolled;

@@ -118,10 +118,10 @@ inline remainder_outcome unroll(midend::elbrus::procedure& p, const std::vector<
   const midend::unfolding_witness copied = midend::apply_unroll_with_remainder(e, plan, refused);
   out.unrolled = plan.unrollings.size() - refused.size();
   for (const midend::remainder_refusal& r : plan.refused) {
-    out.refused.push_back(r.reason);
+    out.refused.push_back(r.why);
   }
   for (const midend::remainder_refusal& r : refused) {
-    out.refused.push_back(r.reason);
+    out.refused.push_back(r.why);
   }
   out.why = why_uncertified(before, p, copied);
   before = p;

@@ -536,7 +536,7 @@ TEST_CASE("211683: five loops in each other, of ten iterations each, stay within
         const auto done = midend::unroll_loops(e, loops, {&request, 1}, {.max_cloned = 4096 - cloned});
         cloned += done.plan.cloned;
         for (const midend::unrolling_refusal& r : done.plan.refused) {
-          is_refused = is_refused || r.reason == midend::unrolling_refusal_reason::too_large;
+          is_refused = is_refused || r.why == midend::unrolling_refusal_reason::too_large;
         }
       }
     }

@@ -1,6 +1,10 @@
 #include "transform/unfolding_mistakes.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
+#include <midend/transform/unroll_loops.hpp>
 
 #include <map>
 #include <set>
@@ -240,4 +244,50 @@ proc @f(%x: i32) -> i32 {
   w.dropped.push_back({before.node("choose"), first, second, midend::drop_reason::equal_edges});
   w.dropped.push_back({before.node("choose"), second, first, midend::drop_reason::equal_edges});
   CHECK(!certificate(old, after, w)); // the third edge is not the only one
+}
+
+namespace {
+
+/// Calls are what must stay alone: of the program, or together with other threads.
+template <bool Unique> struct calls_stay_alone : elbrus::cost_view {
+  using elbrus::cost_view::cost_view;
+
+  bool is_call(value_id v) const { return graph().value(v).code == elbrus::opcode::call; }
+
+  bool may_duplicate(value_id v) const { return !Unique || !is_call(v); }
+
+  bool is_convergent(value_id v) const { return !Unique && is_call(v); }
+};
+
+} // namespace
+
+TEST_CASE("verify_unfolding: an operation that must stay alone has no second copy") {
+  const parsed_procedure original(R"(
+proc @f(%x: i32) {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %n]
+    call @barrier(%i)
+    %n = add.i32 %i, 1
+    %p = cmp.lt.i32 %n, %x
+    br %p ? loop : out
+  node out:
+    ret
+})");
+  for (const std::uint32_t factor : {2u, 3u}) {
+    elbrus::program program = original.program;
+    elbrus::procedure& p = program.procedures[0];
+    elbrus::cost_editor e(p);
+    const auto loops = midend::dominators_and_loops(p).loops;
+    const std::vector<midend::unrolling_request> requests{{0, midend::unrolling_shape::cycle, factor}};
+    const auto done = midend::unroll_loops(e, loops, requests);
+    const elbrus::procedure& before = original.program.procedures[0];
+    CHECK(midend::verify_unfolding(elbrus::cost_view(before), e, done.witness));
+    const auto unique = midend::verify_unfolding(calls_stay_alone<true>(before), e, done.witness);
+    CHECK(unique.fault == unfolding_fault::forbidden_copy);
+    CHECK(unique.old_value == original.procedure().value(original.value("i")).next);
+    CHECK(midend::verify_unfolding(calls_stay_alone<false>(before), e, done.witness).fault ==
+          unfolding_fault::forbidden_copy);
+  }
 }

@@ -164,9 +164,9 @@ midend::unfolding_witness translated(const transformed& t, const procedure& befo
   for (midend::dropped_edge d : t.unfolding.dropped) {
     d.node = back.node[d.node];
     d.edge = old.edge[d.edge];
-    d.like = d.reason == midend::drop_reason::equal_edges          ? of(old.edge, d.like)
-             : d.reason == midend::drop_reason::constant_condition ? of(back.value, d.like)
-                                                                   : d.like;
+    d.like = d.why == midend::drop_reason::equal_edges          ? of(old.edge, d.like)
+             : d.why == midend::drop_reason::constant_condition ? of(back.value, d.like)
+                                                                : d.like;
     if (d.node != midend::no_node && d.edge != no_edge) {
       w.dropped.push_back(d);
     }

@@ -277,8 +277,8 @@ TEST_CASE("unrolling, example 2: by 4, and without regrouping every factor as co
   CHECK(l.advice.decision().factor == 4);
   CHECK(l.candidate(4).body.operations == 17);
   CHECK(l.candidate(16).body.operations == 55);
-  CHECK(l.candidate(8).reason == rejection::gain_too_small);
-  CHECK(l.candidate(16).reason == rejection::gain_too_small);
+  CHECK(l.candidate(8).why == rejection::gain_too_small);
+  CHECK(l.candidate(16).why == rejection::gain_too_small);
   CHECK(l.folded("p") == std::vector<std::uint64_t>{0, 0, 0});
   const advised_loop by16(quarters, as_written(16));
   CHECK(by16.advice.decision().factor == 16);
@@ -296,8 +296,8 @@ TEST_CASE("unrolling, example 2: by 8 if sums may be regrouped") {
   CHECK(l.cycles(16) == fraction(10, 16));
   CHECK(l.cycles(32) == fraction(18, 32));
   CHECK(l.advice.decision().factor == 8);
-  CHECK(l.candidate(16).reason == rejection::tie);
-  CHECK(l.candidate(32).reason == rejection::gain_too_small);
+  CHECK(l.candidate(16).why == rejection::tie);
+  CHECK(l.candidate(32).why == rejection::gain_too_small);
 }
 
 TEST_CASE("unrolling, example 3: by the length of the cycle of phis, a tie that wins by its operations") {
@@ -437,7 +437,7 @@ TEST_CASE("unrolling, example 6: a profile with fewer trips than copies") {
   const auto by7 = std::find_if(l.advice.candidates.begin(), l.advice.candidates.end(),
                                 [](const unrolling_candidate& c) { return c.factor == 7; });
   REQUIRE(by7 != l.advice.candidates.end());
-  CHECK(by7->reason == rejection::trip_too_short);
+  CHECK(by7->why == rejection::trip_too_short);
 }
 
 TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {

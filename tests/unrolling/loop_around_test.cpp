@@ -139,7 +139,7 @@ TEST_CASE("loop around: a filter of eight taps takes 6 cycles instead of 14") {
   const midend::unrolling_candidate& c = advice.nest.unfolded;
   CHECK(advice.decision().kind == unrolling_kind::full);
   CHECK(advice.decision().factor == 8);
-  CHECK(c.reason == rejection::none);
+  CHECK(c.why == rejection::none);
   CHECK(c.factor == 8);
   // 16 loads, 8 products, 7 sums (the first is a product), a store, the counter and its comparison: 34 on six channels.
   CHECK(c.body.operations == 34);
@@ -158,7 +158,7 @@ TEST_CASE("loop around: a filter of eight taps takes 6 cycles instead of 14") {
 TEST_CASE("loop around: on a machine that does not pipeline, never slower") {
   const unrolling_advice advice = advice_for(filter, {}, midend::scalar_core());
   REQUIRE(advice.nest.is_evaluated);
-  CHECK(advice.nest.unfolded.reason == rejection::none);
+  CHECK(advice.nest.unfolded.why == rejection::none);
   CHECK(advice.nest.unfolded.body.obstacle == midend::pipelining_obstacle::no_pipelining);
   CHECK(advice.nest.unfolded.total_cycles <= advice.nest.total_cycles); // all are issued one after the other
 }
@@ -170,7 +170,7 @@ TEST_CASE("loop around: as predicted") {
     elbrus::procedure& p = all.procedures[0];
     const unrolling_advice advice = advice_for(p);
     REQUIRE(advice.nest.is_evaluated);
-    CHECK(advice.nest.unfolded.reason == rejection::none);
+    CHECK(advice.nest.unfolded.why == rejection::none);
     const auto nest = carried_out(p, advice, [](elbrus::editor& e) { midend::realise_unrolling(e, cost_of); });
     REQUIRE(nest);
     CHECK(nest->predicted.operations == advice.nest.unfolded.body.operations);
@@ -208,7 +208,7 @@ TEST_CASE("loop around: an inner loop that gains nothing alone is unrolled for t
   const unrolling_advice in_nest = advice_for(all.procedures[0]);
   REQUIRE(in_nest.nest.is_evaluated);
   CHECK(in_nest.decision().kind == unrolling_kind::full);
-  CHECK(in_nest.candidates[0].reason == rejection::outdone);
+  CHECK(in_nest.candidates[0].why == rejection::outdone);
 }
 
 TEST_CASE("loop around: there is none, it is not known, or it does not fit") {
@@ -232,7 +232,7 @@ TEST_CASE("loop around: there is none, it is not known, or it does not fit") {
   options.max_operations = 33;
   const unrolling_advice small = advice_for(filter, options);
   REQUIRE(small.nest.is_evaluated);
-  CHECK(small.nest.unfolded.reason == rejection::too_many_operations);
+  CHECK(small.nest.unfolded.why == rejection::too_many_operations);
 }
 
 TEST_CASE("loop around: a loop that is left in its first iteration") {

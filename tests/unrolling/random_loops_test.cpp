@@ -50,17 +50,17 @@ std::uint64_t whole_time(const unrolling_candidate& c) {
 void check_decision(const unrolling_advice& advice) {
   const unrolling_candidate& decision = advice.decision();
   const midend::nest_advice& nest = advice.nest;
-  if (nest.is_evaluated && nest.unfolded.reason == midend::rejection::none) { // both loops together are not slower
+  if (nest.is_evaluated && nest.unfolded.why == midend::rejection::none) { // both loops together are not slower
     CHECK(decision.kind == midend::unrolling_kind::full);
     CHECK(whole_time(nest.unfolded) <= nest.total_cycles);
     CHECK(nest.total_cycles <= nest.iterations * (whole_time(advice.rolled()) + nest.around_cycles));
   } else {
     CHECK(whole_time(decision) <= whole_time(advice.rolled()));
   }
-  CHECK(decision.reason == midend::rejection::none);
+  CHECK(decision.why == midend::rejection::none);
   CHECK((decision.kind == midend::unrolling_kind::none) == (advice.chosen == 0));
   for (std::size_t i = 0; i != advice.candidates.size(); ++i) {
-    CHECK((advice.candidates[i].reason == midend::rejection::none) == (i == advice.chosen));
+    CHECK((advice.candidates[i].why == midend::rejection::none) == (i == advice.chosen));
   }
   CHECK(decision.body.cycles() >= decision.body.resources.cycles);
   CHECK(advice.assumes(midend::assumption::lower_bound));

@@ -59,7 +59,7 @@ unrolling_advice advice_of(const std::vector<std::uint32_t>& latencies) {
   advice.machine = body;
   unrolling_candidate rolled;
   rolled.is_evaluated = true;
-  rolled.reason = rejection::not_faster;
+  rolled.why = rejection::not_faster;
   rolled.body.recurrence = body.recurrence.status;
   rolled.body.recurrence_exact = body.recurrence.exact;
   rolled.body.interval = body.recurrence.exact.ceiling();
@@ -87,7 +87,7 @@ unrolling_candidate bound_by_channels(std::uint32_t factor, std::uint32_t operat
   c.cycles_per_iteration = fraction(c.body.interval, factor);
   c.total_cycles = 100 * c.body.interval / factor;
   c.total_bytes = 24 * factor;
-  c.reason = rejection::not_faster;
+  c.why = rejection::not_faster;
   return c;
 }
 
@@ -324,8 +324,8 @@ TEST_CASE("to_text: a loop that is unrolled") {
   advice.counters.trip = {trip_count_kind::exact, 99, 100};
   unrolling_candidate by_two = bound_by_channels(2, 14);
   unrolling_candidate by_four = bound_by_channels(4, 30);
-  by_two.reason = rejection::none;
-  by_four.reason = rejection::gain_too_small;
+  by_two.why = rejection::none;
+  by_four.why = rejection::gain_too_small;
   by_four.gain = 0.07;
   by_four.kind = unrolling_kind::partial_with_remainder;
   by_four.remainder_iterations = 3;
@@ -334,7 +334,7 @@ TEST_CASE("to_text: a loop that is unrolled") {
   advice.candidates.push_back(unrolling_candidate{});
   advice.candidates[3].factor = 64;
   advice.candidates[3].kind = unrolling_kind::partial;
-  advice.candidates[3].reason = rejection::too_many_operations;
+  advice.candidates[3].why = rejection::too_many_operations;
   advice.chosen = 1;
   CHECK(to_text(advice, e2k, letters{}) ==
         "node1: 100 header executions, 99 backedges taken\n"
@@ -360,7 +360,7 @@ TEST_CASE("to_text: decisions of each kind, with their remainders") {
   unrolling_advice advice = advice_of({1, 1});
   advice.candidates.push_back(bound_by_channels(4, 6));
   advice.chosen = 1;
-  advice.candidates[1].reason = rejection::none;
+  advice.candidates[1].why = rejection::none;
   unrolling_candidate& c = advice.candidates[1];
   const auto says = [&](std::string_view line) { return has_line(to_text(advice, e2k, letters{}), line); };
   c.kind = unrolling_kind::full;
@@ -416,7 +416,7 @@ TEST_CASE("to_text: a loop that is not unrolled says why the fastest candidate i
   CHECK(has_line(to_text(advice, e2k, letters{}), "  total       200 cycles for 100 iterations"));
   advice.candidates.push_back(bound_by_channels(2, 24));
   advice.candidates.push_back(bound_by_channels(7, 6));
-  advice.candidates[2].reason = rejection::below_break_even;
+  advice.candidates[2].why = rejection::below_break_even;
   advice.candidates[2].break_even = 12;
   CHECK(has_line(to_text(advice, e2k, letters{}),
                  "  decision    not unrolled; by 7 it would be 1/7 = 0.143 cycles per iteration: too few "

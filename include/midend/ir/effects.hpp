@@ -48,8 +48,8 @@
 /// - `may_trap_without_promises`: without it, dropping promises makes no operation harmless.
 /// - `accepts_operations`: an operation of another node may be put before the terminator of this one. Not if the
 ///   terminator does more than to branch: an `invoke`, the end of a funclet. Without it, every node accepts them.
-/// - `loop_ends`: the natural loop with this header does not run for ever, as C++ says of most loops without effects.
-///   Without it, no loop is said to end.
+/// - `loop_ends`: a run that enters the natural loop with this header also leaves it. C++ promises this of most loops
+///   without effects. Without it, no loop has this promise.
 #pragma once
 
 #include "midend/config.hpp"

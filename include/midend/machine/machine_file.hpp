@@ -31,7 +31,7 @@ enum class machine_file_fault : std::uint8_t {
   bad_number,         ///< not a decimal number below 2^32
   text_after_value,   ///< a word after the value that is not a comment
   text_too_long,      ///< a name or a title that does not fit
-  control_character,  ///< a name or a title holds a control character, a mark of direction, or what is no UTF-8
+  control_character,  ///< a name or a title holds a control character, a mark of direction, or bytes that are not UTF-8
   too_many,           ///< channels, sources, resources, latencies, or exclusions
   defined_twice,      ///< a source, channel or resource
   missing_confidence, ///< sources without a confidence

@@ -271,7 +271,7 @@ private:
     plan.epoch = all.epoch;
     for (const decided_branch& b : all.branches) {
       const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
-      if (ask(b.reason == drop_reason::equal_edges ? control_change::equal_edges : control_change::known_branch, n)) {
+      if (ask(b.why == drop_reason::equal_edges ? control_change::equal_edges : control_change::known_branch, n)) {
         plan.branches.push_back(b);
       }
     }

@@ -58,7 +58,7 @@ struct package_order {
   constexpr package_order() = default; // g++ 12 does not convert {} to an aggregate with these members
 
   order_kind kind = order_kind::none;
-  const char* reason = "";
+  const char* why = "";
   std::uint64_t constant = 0;
   value_id by = no_value;
   value_id drops_promises_of = no_value; ///< gets new readers, and promises more than what they read before
@@ -66,34 +66,34 @@ struct package_order {
   std::uint8_t num_operations = 0;
   ordered_operation operations[max_operations] = {}; ///< operands first; the last one is the result
 
-  static constexpr package_order erase(const char* reason) {
+  static constexpr package_order erase(const char* why) {
     package_order o;
     o.kind = order_kind::erase;
-    o.reason = reason;
+    o.why = why;
     return o;
   }
 
-  static constexpr package_order to_constant(std::uint64_t c, const char* reason) {
+  static constexpr package_order to_constant(std::uint64_t c, const char* why) {
     package_order o;
     o.kind = order_kind::constant;
     o.constant = c;
-    o.reason = reason;
+    o.why = why;
     return o;
   }
 
-  static constexpr package_order to_existing(value_id by, const char* reason) {
+  static constexpr package_order to_existing(value_id by, const char* why) {
     package_order o;
     o.kind = order_kind::existing;
     o.by = by;
-    o.reason = reason;
+    o.why = why;
     return o;
   }
 
   /// A tree, to which `add` adds operations.
-  static constexpr package_order to_tree(const char* reason) {
+  static constexpr package_order to_tree(const char* why) {
     package_order o;
     o.kind = order_kind::tree;
-    o.reason = reason;
+    o.why = why;
     return o;
   }
 
@@ -132,7 +132,7 @@ struct package_event {
   package_veto veto = package_veto::none; ///< none: it was done
   value_id value = no_value;
   value_id by = no_value; ///< what replaced it
-  const char* reason = "";
+  const char* why = "";
 };
 
 /// All events, in order, and how often operations were visited.

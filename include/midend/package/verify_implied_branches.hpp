@@ -78,7 +78,7 @@ private:
 
   template <class Visit> void for_each_assumed(Visit visit) const {
     for (const dropped_edge& d : witness_.dropped) {
-      if (d.reason == drop_reason::assumed) {
+      if (d.why == drop_reason::assumed) {
         visit(d.edge);
       }
     }

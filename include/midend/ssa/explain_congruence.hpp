@@ -36,7 +36,7 @@ enum class congruence_reason : std::uint8_t {
 
 /// A step of an explanation; members that do not apply are `no_…`.
 struct congruence_step {
-  congruence_reason reason;
+  congruence_reason why;
   value_id value;
   value_id other;
   value_id because = no_value; ///< what `value` passes on
@@ -112,35 +112,35 @@ private:
     congruence_step step{congruence_reason::unknown, a, b};
     pair next{no_value, no_value};
     if (!found_.is_computed(a) || !found_.is_computed(b)) {
-      step.reason = congruence_reason::not_computed;
+      step.why = congruence_reason::not_computed;
     } else if (!same_type(ir_, a, b)) {
-      step.reason = congruence_reason::different_types;
+      step.why = congruence_reason::different_types;
     } else if (x || y) {
-      step.reason = congruence_reason::different_constants;
+      step.why = congruence_reason::different_constants;
     } else if (home_[a] != no_node && home_[b] != no_node && ir_.is_phi(a) && ir_.is_phi(b) && home_[a] == home_[b]) {
       for_each_input(a, b, [&](value_id i, value_id k, edge_id e) {
         if (step.edge == no_edge && !found_.are_congruent(i, k)) {
-          step.reason = congruence_reason::different_inputs;
+          step.why = congruence_reason::different_inputs;
           step.edge = e;
           next = {i, k};
         }
       });
     } else if (is_operation(a) && is_operation(b)) {
-      step.reason = congruence_reason::different_operations;
+      step.why = congruence_reason::different_operations;
       const auto nothing = [](value_id) { return std::uint32_t{0}; };
       describe_operation(ir_, a, nothing, description_);
       describe_operation(ir_, b, nothing, other_description_);
       if (description_ == other_description_) {
         for_each_operand(a, b, [&](value_id i, value_id k) {
           if (next.a == no_value && !found_.are_congruent(i, k)) {
-            step.reason = congruence_reason::different_operands;
+            step.why = congruence_reason::different_operands;
             next = {i, k};
           }
         });
       }
     } else if ((is_operation(a) && home_[b] != no_node && ir_.is_phi(b)) ||
                (is_operation(b) && home_[a] != no_node && ir_.is_phi(a))) {
-      step.reason = congruence_reason::different_operations;
+      step.why = congruence_reason::different_operations;
     }
     out_.push_back(step);
     if (next.a != no_value) {

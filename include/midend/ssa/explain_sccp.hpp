@@ -30,7 +30,7 @@ enum class sccp_reason : std::uint8_t {
 
 /// A step of an explanation; members that do not apply are `no_…`.
 struct sccp_step {
-  sccp_reason reason;
+  sccp_reason why;
   value_id value;
   edge_id edge;
   node_id node;

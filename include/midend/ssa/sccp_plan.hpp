@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -87,11 +88,24 @@ public:
 private:
   node_id num_nodes() const { return static_cast<node_id>(ir_.graph().num_nodes()); }
 
+  /// The result is a constant, so the operation can go, unless it may trap or does something else: `$x = 1 + 2`.
+  bool is_erasable(value_id v) const {
+    if (ir_.is_phi(v)) {
+      return true;
+    }
+    if constexpr (effect_ir<IR>) {
+      if (!is_removable(ir_, v)) {
+        return false;
+      }
+    }
+    return always_has_result(ir_.operation(v));
+  }
+
   void plan_executable(node_id n) {
     for_each_id(ir_.values(n), [&](value_id v) {
       const auto c = found_.constant(v);
       if (c && !ir_.constant(v) && fixed_.may_replace(v)) {
-        out_.replacements.push_back({v, *c, ir_.is_phi(v) || always_has_result(ir_.operation(v))});
+        out_.replacements.push_back({v, *c, is_erasable(v)});
       }
     });
     edge_id kept = no_edge;

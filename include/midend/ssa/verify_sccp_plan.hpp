@@ -21,7 +21,8 @@ MIDEND_BEGIN_NAMESPACE
 ///   `edge`, with the edge that would be lost and its source.
 ///
 /// What is erased or forwarded is seen when the programs are compared (`verify_unfolding`), and that `found` holds is
-/// for `verify_sccp`. Requires a result of this program, of whose plan one of `value_numbering` has a part, too.
+/// for `verify_sccp`. Requires a result of this program: of `sccp`, or the facts that are part of one of
+/// `value_numbering`.
 ///
 /// O(plan), and the edges of the nodes whose edges are dropped.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>

@@ -28,7 +28,7 @@ MIDEND_BEGIN_NAMESPACE
 /// A branch that becomes a jump along an edge.
 struct decided_branch {
   edge_id edge;
-  drop_reason reason; ///< `constant_condition` or `equal_edges`
+  drop_reason why; ///< `constant_condition` or `equal_edges`
 };
 
 /// Node `node` is appended to `into`.
@@ -719,7 +719,7 @@ private:
     const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
     w_.again_.add(n);
     w_.again_.add(target(b.edge));
-    if (b.reason == drop_reason::equal_edges) {                  // what is reached is the same, and so is what phis get
+    if (b.why == drop_reason::equal_edges) {                     // what is reached is the same, and so is what phis get
       if (const node_id phi = deciding_phi(n); phi != no_node) { // one that is read no more keeps no node
         w_.again_.add(phi);
       }
@@ -732,7 +732,7 @@ private:
         }
       });
     }
-    u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
+    u_ != nullptr ? u_->keep_edge(b.edge, b.why) : void(editor_.keep_edge(b.edge));
   }
 
   /// Erases nodes to which edges were dropped, if no edges are left, and so on. Cycles, and nodes whose values are read
@@ -977,7 +977,7 @@ private:
   /// that an earlier plan has not made so, and decided nodes, which are no empty ones, are not passed over.
   bool may_join(const control_plan& plan) {
     for (const decided_branch& b : plan.branches) {
-      if (changed_inputs_ && b.reason == drop_reason::equal_edges) {
+      if (changed_inputs_ && b.why == drop_reason::equal_edges) {
         return false;
       }
     }

@@ -41,7 +41,7 @@ enum class closing_refusal_reason : std::uint8_t {
 struct closing_refusal {
   value_id value;
   node_id exit;
-  closing_refusal_reason reason;
+  closing_refusal_reason why;
 
   friend constexpr bool operator==(const closing_refusal&, const closing_refusal&) = default;
 };

@@ -77,7 +77,7 @@ enum class irreducible_refusal_reason : std::uint8_t {
 struct irreducible_refusal {
   cycle_id cycle;
   node_id header; ///< of the cycle
-  irreducible_refusal_reason reason;
+  irreducible_refusal_reason why;
   edge_id edge;       ///< that stays, or `no_edge`
   value_id operation; ///< that cannot be copied or joined, or `no_value`
 };

@@ -45,7 +45,7 @@ enum class hoisting_refusal_reason : std::uint8_t {
 struct hoisting_refusal {
   value_id value;
   loop_id loop;
-  hoisting_refusal_reason reason;
+  hoisting_refusal_reason why;
 
   friend constexpr bool operator==(const hoisting_refusal&, const hoisting_refusal&) = default;
 };
@@ -367,8 +367,8 @@ private:
 
 /// The operations of loops whose operands are computed outside or are moved out as well, and the outermost loop that
 /// each can leave: to the end of its preheader, where it may run although it did not before. So
-/// - operations with effects, volatile accesses and phis stay, and so do those that may give another value each time
-///   (`is_repeatable`) and those of which it matters which threads run them together (`is_convergent`);
+/// - operations with effects, volatile accesses and phis stay. So do operations that may give another value each time
+///   (`is_repeatable`), and those whose result depends on the threads that run them together (`is_convergent`);
 /// - an operation that reads memory leaves no loop in which something may write that memory. An IR that names places
 ///   (`memory`) is asked for the class that a load reads, and which classes stores and calls (`may_write`) write; of
 ///   more than 16 classes, the others count as written by everything that writes. Otherwise all writes count;

@@ -48,7 +48,7 @@ enum class remainder_refusal_reason : std::uint8_t {
 
 struct remainder_refusal {
   loop_id loop;
-  remainder_refusal_reason reason;
+  remainder_refusal_reason why;
   unrolling_refusal_reason copying; ///< for `not_copied`
 };
 
@@ -133,7 +133,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   }
   const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
   for (const unrolling_refusal& r : copies.refused) {
-    plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.reason});
+    plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.why});
   }
   describe_loop_workspace workspace;
   loop_describer<IR> describer(ir, loops, workspace);

@@ -40,7 +40,7 @@ enum class rotation_refusal_reason : std::uint8_t {
 
 struct rotation_refusal {
   loop_id loop;
-  rotation_refusal_reason reason;
+  rotation_refusal_reason why;
 };
 
 /// A loop to be rotated.

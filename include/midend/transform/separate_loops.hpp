@@ -30,7 +30,7 @@ enum class separation_reason : std::uint8_t {
 /// Edges to a header that get a new one, of an outer loop: those that enter, and the outer backedges.
 struct loop_separation {
   loop_id loop;
-  separation_reason reason;
+  separation_reason why;
   std::uint32_t first_edge; ///< into `separation_plan::edges`
   std::uint32_t num_edges;
 };

@@ -45,7 +45,7 @@ enum class loop_refusal_reason : std::uint8_t {
 struct loop_refusal {
   loop_id loop;
   loop_node_kind kind;
-  loop_refusal_reason reason;
+  loop_refusal_reason why;
   edge_id edge; ///< that stays, or `no_edge`
 };
 

@@ -286,7 +286,7 @@ public:
   /// Whether an edge of a node was dropped because its condition is constant. Linear in what was dropped there.
   bool is_decided(node_id n) {
     bool decided = false;
-    for_each_dropped(n, [&](dropped_edge& d) { decided = decided || d.reason == drop_reason::constant_condition; });
+    for_each_dropped(n, [&](dropped_edge& d) { decided = decided || d.why == drop_reason::constant_condition; });
     return decided;
   }
 
@@ -683,7 +683,7 @@ private:
   void copy_dropped(node_id n, node_id copy, span<const value_id> values, span<const value_id> clones) {
     for_each_dropped(n, [&](dropped_edge d) {
       d.node = copy;
-      for (std::size_t k = 0; k != values.size() && d.reason == drop_reason::constant_condition; ++k) {
+      for (std::size_t k = 0; k != values.size() && d.why == drop_reason::constant_condition; ++k) {
         if (values[k] == d.like) {
           d.like = clones[k];
           break;

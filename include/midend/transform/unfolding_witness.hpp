@@ -28,7 +28,7 @@ struct dropped_edge {
   node_id node;       ///< of the new program
   edge_id edge;       ///< of the old program
   std::uint32_t like; ///< for `constant_condition` that value, for `equal_edges` the old edge that is taken instead
-  drop_reason reason;
+  drop_reason why;
 };
 
 /// An old node that was appended to another one.
@@ -96,7 +96,7 @@ private:
 /// Whether some edge was dropped for a reason that `verify_unfolding` does not see.
 constexpr bool has_assumptions(const unfolding_witness& witness) {
   for (const dropped_edge& d : witness.dropped) {
-    if (d.reason == drop_reason::assumed) {
+    if (d.why == drop_reason::assumed) {
       return true;
     }
   }

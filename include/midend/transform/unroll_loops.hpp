@@ -64,7 +64,7 @@ enum class unrolling_refusal_reason : std::uint8_t {
 
 struct unrolling_refusal {
   loop_id loop;
-  unrolling_refusal_reason reason;
+  unrolling_refusal_reason why;
   value_id value; ///< the operation, or `no_value`
   edge_id edge;   ///< that stays, or `no_edge`
 

@@ -649,7 +649,7 @@ public:
   bool find_ends(const unfolding_witness& witness) {
     bool has_others = false;
     for (const dropped_edge& d : witness.dropped) {
-      has_others = has_others || (d.reason == drop_reason::assumed && !is_untaken(d.edge));
+      has_others = has_others || (d.why == drop_reason::assumed && !is_untaken(d.edge));
     }
     if (!has_others || !witness.merged.empty()) {
       return false;
@@ -669,7 +669,7 @@ public:
   untaken_exits_verdict verdict(const unfolding_witness& witness, const executed_headers* executed = nullptr) const {
     untaken_exits_verdict out;
     for (const dropped_edge& d : witness.dropped) {
-      if (d.reason != drop_reason::assumed || !out) {
+      if (d.why != drop_reason::assumed || !out) {
         continue;
       }
       if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {

@@ -42,7 +42,8 @@ enum class unfolding_fault : std::uint8_t {
   changed_operation, ///< it computes something else, or promises more
   wrong_operand,     ///< an operand, phi input or condition is not the present value of what the old program reads
   no_definition,     ///< an old value is read that is not computed on some way
-  too_many_ways      ///< through inserted nodes
+  too_many_ways,     ///< through inserted nodes
+  forbidden_copy     ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) is there twice
 };
 
 /// The answer of `verify_unfolding`: the first fault, with its place in the new program, or none.
@@ -96,6 +97,7 @@ public:
       place_values();
       prove_equal_edges();
       reach();
+      check_copies();
       if (ok() && list_ways() && compare_operations()) {
         prove_facts();
       }
@@ -183,8 +185,8 @@ private:
     const auto old_edges = static_cast<std::size_t>(before_.graph().num_edges());
     for (const dropped_edge& d : w_.dropped) {
       fits = fits && d.node < w_.node_origin.size() && d.edge < old_edges;
-      below(d.reason == drop_reason::equal_edges ? d.like : no_edge, old_edges);
-      below(d.reason == drop_reason::constant_condition ? d.like : no_value,
+      below(d.why == drop_reason::equal_edges ? d.like : no_edge, old_edges);
+      below(d.why == drop_reason::constant_condition ? d.like : no_value,
             static_cast<std::size_t>(after_.num_values()));
     }
     return fits || fail(unfolding_fault::witness_size, no_node);
@@ -239,6 +241,19 @@ private:
     for (const node_id n : order_) {
       if (ok() && is_copy(n)) {
         list_chain(n, {merged.data() + ends[n], merged.data() + ends[n + std::size_t{1}]});
+      }
+    }
+  }
+
+  /// Nodes with several reachable copies contain nothing that must stay alone.
+  void check_copies() {
+    for (node_id old = 0; old != copies_.size(); ++old) {
+      if (copies_[old] > 1) {
+        for_each_id(before_.values(old), [&](value_id v) {
+          if (!before_.is_phi(v) && (!before_.may_duplicate(v) || is_convergent(before_, v))) {
+            fail(unfolding_fault::forbidden_copy, no_node, no_value, v);
+          }
+        });
       }
     }
   }
@@ -375,13 +390,13 @@ private:
     const std::uint32_t i = drops_.find({n, e});
     if (i != hash_map<key>::missing) {
       const dropped_edge& d = w_.dropped[i];
-      bool proven = d.reason == drop_reason::assumed;
+      bool proven = d.why == drop_reason::assumed;
       verdict_.assumed += proven;
-      if (d.reason == drop_reason::constant_condition && before_.condition(old) != no_value &&
+      if (d.why == drop_reason::constant_condition && before_.condition(old) != no_value &&
           d.like < new_home_.size()) { // that this is the condition is checked with the operations
         const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
-      } else if (d.reason == drop_reason::equal_edges) {
+      } else if (d.why == drop_reason::equal_edges) {
         proven = (kept == no_edge ? is_taken_instead(n, old, d.like) : kept == d.like) && is_equal_[i] != 0;
       }
       if (!proven) {
@@ -399,7 +414,7 @@ private:
     is_equal_.assign(w_.dropped.size(), 0);
     for (std::size_t i = 0; i != w_.dropped.size(); ++i) {
       const dropped_edge& d = w_.dropped[i];
-      if (d.reason == drop_reason::equal_edges && d.like != no_edge && are_equal(d.edge, d.like)) {
+      if (d.why == drop_reason::equal_edges && d.like != no_edge && are_equal(d.edge, d.like)) {
         is_equal_[i] = 1;
         is_passed_[d.edge] = !is_passed(d.like); // of two edges that are called like each other, one is left
       }
@@ -813,7 +828,7 @@ private:
     for_each_id(before_.graph().out_edges(old), [&](edge_id e) {
       const std::uint32_t i = drops_.find({n, e});
       if (condition != no_value && i != hash_map<key>::missing &&
-          w_.dropped[i].reason == drop_reason::constant_condition) {
+          w_.dropped[i].why == drop_reason::constant_condition) {
         read(n, condition, w_.dropped[i].like);
       }
     });
@@ -1053,6 +1068,8 @@ private:
 ///    one edge, apart from those that earlier elements of `dropped` show to be equal to it.
 /// 4. The operations of a copy are those of its original in the same order, apart from those that are removable
 ///    (`is_removable`). Each reads the present value of what the old one reads.
+/// 5. A node with several copies has no operation that must not be copied (`may_duplicate`) or that threads run
+///    together (`is_convergent`).
 ///
 /// **How values are checked.** A *fact* (n, x, u) says: whenever control is at the start of n, after its phis, u has
 /// the present value of the old value x. An operand is right if its node computes it, or by a fact. A fact is proven on

@@ -294,8 +294,8 @@ constexpr void advise_on_nest(const M& machine, const unrolling_options& options
   otherwise.body.operations += around.operations;
   otherwise.body.bytes = otherwise.total_bytes + around.bytes;
   otherwise.total_bytes = otherwise.body.bytes;
-  c.reason = unrolling_rule{limits, options, otherwise, otherwise, count.is_exact}.judge(c);
-  if (c.reason == rejection::none) {
+  c.why = unrolling_rule{limits, options, otherwise, otherwise, count.is_exact}.judge(c);
+  if (c.why == rejection::none) {
     machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, w.unroll_,
                                           w.estimate_);
     unrolling_search(times, limits, options, estimator, w.search_, out).choose_full();

@@ -103,7 +103,7 @@ struct unrolling_candidate {
   std::uint32_t factor = 1; ///< copies in the new body; peeled iterations for `peel`
   remainder_placement remainder = remainder_placement::none;
   std::uint64_t remainder_iterations = 0; ///< the most that can be left, if the count is unknown
-  rejection reason = rejection::none;
+  rejection why = rejection::none;
   bool is_evaluated = false; ///< else the numbers below are not valid
   body_cost body;
   body_cost rest;                 ///< of a remainder of known length, or of the peeled iterations

@@ -72,6 +72,8 @@ constexpr std::string_view to_text(unfolding_fault f) {
     return "an operand is not what the old program reads";
   case no_definition:
     return "a value is read that is not computed on some way";
+  case forbidden_copy:
+    return "an operation is there twice that must not be copied";
   default:
     return "there are too many ways through inserted nodes";
   }

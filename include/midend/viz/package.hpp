@@ -103,7 +103,7 @@ std::string to_text(const package_event& e, std::string_view member, const Names
     out += ": " + std::string(names.value(e.by)) + " replaces it";
   }
   out += ": ";
-  return out += e.reason;
+  return out += e.why;
 }
 
 /// What a package did, by member, and what it refused. `Package` says how its members are called.

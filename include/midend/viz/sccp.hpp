@@ -119,7 +119,7 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, span<const sccp_s
     return v == no_value ? std::string("nothing") : std::string(names.value(v)) + " is " + detail::fact_text(found, v);
   };
   for (const sccp_step& step : steps) {
-    switch (step.reason) {
+    switch (step.why) {
     case sccp_reason::literal:
       out += value_is(step.value) + ": a literal";
       break;

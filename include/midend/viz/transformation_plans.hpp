@@ -235,7 +235,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const loop_simplific
     out += subject(r.kind, r.loop) + ": " + detail::list_of_edges(ir.graph(), edges, names) + '\n';
   }
   for (const loop_refusal& r : plan.refused) {
-    out += "no " + subject(r.kind, r.loop) + ": " + std::string(to_text(r.reason));
+    out += "no " + subject(r.kind, r.loop) + ": " + std::string(to_text(r.why));
     out += r.edge == no_edge ? "\n" : ", " + detail::ends_text(ir.graph(), r.edge, names) + '\n';
   }
   return out;
@@ -256,7 +256,7 @@ inline std::string summary_text(const loop_simplification_plan& plan) {
     for (const loop_refusal_reason reason : {loop_refusal_reason::entry_is_header, loop_refusal_reason::edge_stays}) {
       std::size_t count = 0;
       for (const loop_refusal& r : plan.refused) {
-        count += r.kind == kind && r.reason == reason ? 1u : 0u;
+        count += r.kind == kind && r.why == reason ? 1u : 0u;
       }
       counts.refused(count, to_text(kind), to_text(reason), kind == loop_node_kind::latch ? "es" : "s");
     }
@@ -275,7 +275,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const separation_pla
   for (const loop_separation& s : plan.separations) {
     out += "separate the loops of " + std::string(names.node(loops.header(s.loop))) + ": " +
            detail::list_of_edges(ir.graph(), {plan.edges.data() + s.first_edge, s.num_edges}, names) + "; " +
-           std::string(to_text(s.reason)) + '\n';
+           std::string(to_text(s.why)) + '\n';
   }
   for (const separation_refusal& r : plan.refused) {
     out += "the loops of " + std::string(names.node(loops.header(r.loop))) +
@@ -303,7 +303,7 @@ std::string to_text(const loop_closing_plan& plan, const Names& names = {}) {
   }
   for (const closing_refusal& r : plan.refused) {
     out += std::string(names.value(r.value)) + " stays open in " + std::string(names.node(r.exit)) + ": " +
-           std::string(to_text(r.reason)) + '\n';
+           std::string(to_text(r.why)) + '\n';
   }
   return out;
 }
@@ -315,7 +315,7 @@ inline std::string summary_text(const loop_closing_plan& plan) {
        {closing_refusal_reason::exit_not_dedicated, closing_refusal_reason::cannot_have_phi}) {
     std::size_t count = 0;
     for (const closing_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "value", to_text(reason));
   }
@@ -337,8 +337,8 @@ std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan&
            std::string(names.node(static_cast<node_id>(ir.graph().edge_target(r.body)))) + " follows\n";
   }
   for (const rotation_refusal& r : plan.refused) {
-    out += "the loop of " + std::string(names.node(loops.header(r.loop))) +
-           " stays: " + std::string(to_text(r.reason)) + '\n';
+    out += "the loop of " + std::string(names.node(loops.header(r.loop))) + " stays: " + std::string(to_text(r.why)) +
+           '\n';
   }
   return out;
 }
@@ -355,7 +355,7 @@ inline std::string summary_text(const rotation_plan& plan) {
        {no_preheader, several_edges_into_the_body, too_large, may_not_duplicate, edge_stays}) {
     std::size_t count = 0;
     for (const rotation_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "loop", to_text(reason));
   }
@@ -397,7 +397,7 @@ template <class IR, value_names Names = numbered_values>
 std::string to_text(const IR& ir, const control_plan& plan, const Names& names = {}) {
   std::string out;
   for (const decided_branch& b : plan.branches) {
-    out += "always " + detail::ends_text(ir.graph(), b.edge, names) + ": " + std::string(to_text(b.reason)) + '\n';
+    out += "always " + detail::ends_text(ir.graph(), b.edge, names) + ": " + std::string(to_text(b.why)) + '\n';
   }
   for (const node_id n : plan.unreachable) {
     out += "erase " + std::string(names.node(n)) + '\n';
@@ -481,8 +481,7 @@ std::string to_text(const IR& ir, const cycle_forest& cycles, const irreducible_
     out += (s.num_nodes == 1 ? " is copied for " : " are copied for ") + edges(s.first_edge, s.num_edges) + '\n';
   }
   for (const irreducible_refusal& r : plan.refused) {
-    out +=
-        "the cycle of " + std::string(names.node(r.header)) + " stays irreducible: " + std::string(to_text(r.reason));
+    out += "the cycle of " + std::string(names.node(r.header)) + " stays irreducible: " + std::string(to_text(r.why));
     out += r.edge == no_edge ? std::string() : ", " + detail::ends_text(ir.graph(), r.edge, names);
     out += r.operation == no_value ? "\n" : ", " + std::string(names.value(r.operation)) + '\n';
   }
@@ -496,7 +495,7 @@ inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& p
   for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, takes_no_phi, too_large}) {
     std::size_t count = 0;
     for (const irreducible_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "cycle", to_text(reason));
   }
@@ -619,8 +618,8 @@ std::string to_text(const loop_forest& loops, const hoisting_plan& plan, const N
            std::string(names.node(h.preheader)) + (h.drops_promises ? " without its promises\n" : "\n");
   }
   for (const hoisting_refusal& r : plan.refused) {
-    out += std::string(names.value(r.value)) + " stays in " + loop_of(r.loop) + ": " + std::string(to_text(r.reason)) +
-           '\n';
+    out +=
+        std::string(names.value(r.value)) + " stays in " + loop_of(r.loop) + ": " + std::string(to_text(r.why)) + '\n';
   }
   return out;
 }
@@ -633,7 +632,7 @@ inline std::string summary_text(const hoisting_plan& plan) {
        {no_preheader, closed_preheader, may_trap, memory_written, not_repeatable, convergent}) {
     std::size_t count = 0;
     for (const hoisting_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "operation", to_text(reason));
   }
@@ -678,7 +677,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
     }
   }
   for (const unrolling_refusal& r : plan.refused) {
-    out += loop_of(r.loop) + " is not unrolled: " + std::string(to_text(r.reason));
+    out += loop_of(r.loop) + " is not unrolled: " + std::string(to_text(r.why));
     out += r.edge == no_edge ? std::string() : ", " + detail::ends_text(ir.graph(), r.edge, names);
     out += r.value == no_value ? "\n" : ", " + std::string(names.value(r.value)) + '\n';
   }
@@ -697,7 +696,7 @@ inline std::string summary_text(const unrolling_plan& plan) {
        {one_copy, overlaps, may_not_duplicate, takes_no_phi, edge_stays, too_large}) {
     std::size_t count = 0;
     for (const unrolling_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "loop", to_text(reason));
   }
@@ -729,8 +728,7 @@ std::string to_text(const loop_forest& loops, const remainder_plan& plan, const 
   }
   for (const remainder_refusal& r : plan.refused) {
     out += loop_of(r.loop) + " gets no remainder: " +
-           std::string(r.reason == remainder_refusal_reason::not_copied ? to_text(r.copying) : to_text(r.reason)) +
-           '\n';
+           std::string(r.why == remainder_refusal_reason::not_copied ? to_text(r.copying) : to_text(r.why)) + '\n';
   }
   return out;
 }
@@ -743,7 +741,7 @@ inline std::string summary_text(const remainder_plan& plan) {
                                                 step_too_large, factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {
-      count += r.reason == reason ? 1u : 0u;
+      count += r.why == reason ? 1u : 0u;
     }
     counts.refused(count, "loop", to_text(reason));
   }

@@ -405,7 +405,7 @@ private:
       return {};
     }
     const unrolling_candidate& c = n.unfolded;
-    const bool is_chosen = c.reason == rejection::none;
+    const bool is_chosen = c.why == rejection::none;
     return {joined({"the loop around, ", names_.node(n.header), ", with ", number_text(c.factor),
                     c.factor == 1 ? " copy" : " copies", " in it: ", decimal_text(c.cycles_per_iteration),
                     " cycles per iteration", c.body.is_pipelined() ? ", pipelined" : ""}),
@@ -460,15 +460,15 @@ private:
   }
 
   MIDEND_SELDOM_CALLED static std::string verdict(const unrolling_candidate& c) {
-    const std::string_view text = to_text(c.reason);
-    if (c.reason == rejection::gain_too_small) {
+    const std::string_view text = to_text(c.why);
+    if (c.why == rejection::gain_too_small) {
       std::array<char, 32> digits{};
       const char* const end =
           std::to_chars(digits.data(), digits.data() + digits.size(), c.gain, std::chars_format::fixed, 3).ptr;
       return joined({text, " (", std::string_view(digits.data(), end), ")"});
     }
-    return c.reason == rejection::below_break_even ? joined({text, " (from ", number_text(c.break_even), " on)"})
-                                                   : std::string(text);
+    return c.why == rejection::below_break_even ? joined({text, " (from ", number_text(c.break_even), " on)"})
+                                                : std::string(text);
   }
 
   MIDEND_SELDOM_CALLED std::string bound_by(const unrolling_candidate& c) const {

@@ -93,7 +93,7 @@ std::string to_text(const IR& ir, const value_numbering_result<D>& found, span<c
       }
       return std::string();
     };
-    switch (step.reason) {
+    switch (step.why) {
     case congruence_reason::same:
       out += a + " and " + b + " are the same";
       break;

@@ -251,8 +251,8 @@ private:
 ///
 /// **What is checked.** Flow and operations are the old ones in their order, and no operation writes a variable. There
 /// may be more phis. An operation reads what it read and, where it read a variable x, the operation that wrote x last
-/// in its node; or else a value v of which this is proven: whenever control is at the start of the node n, after its
-/// phis, v is what x contains.
+/// in its node. If no operation of its node wrote x before, it reads a value v with this property: at the start of the
+/// node n, after its phis, v is what x contains, on each path.
 ///
 /// **How that is proven.** For each edge into n, let w be the input of v if v is a phi of n, or else v. If the source
 /// of the edge writes x, w is what it writes last. If it does not, the same must be proven of the source, x and w.

@@ -144,13 +144,13 @@ private:
         break; // that is complete unrolling
       }
       unrolling_candidate c = describe_factor(factor);
-      if (c.reason == rejection::none && copies > options_.max_copies && factor != options_.forced_factor) {
-        c.reason = rejection::too_many_copies;
+      if (c.why == rejection::none && copies > options_.max_copies && factor != options_.forced_factor) {
+        c.why = rejection::too_many_copies;
       }
-      if (c.reason == rejection::none && is_expected_too_large(factor, is_modulus(factor) ? 8 : 1)) {
-        c.reason = rejection::too_many_operations;
+      if (c.why == rejection::none && is_expected_too_large(factor, is_modulus(factor) ? 8 : 1)) {
+        c.why = rejection::too_many_operations;
       }
-      if (c.reason == rejection::none) {
+      if (c.why == rejection::none) {
         estimate_factor(c);
         last_operations_ = c.body.operations;
         last_factor_ = factor;
@@ -182,7 +182,7 @@ private:
       c.kind = unrolling_kind::uncounted;
     }
     c.remainder = c.remainder_iterations == 0 ? remainder_placement::none : options_.remainder;
-    c.reason = factor > count_.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
+    c.why = factor > count_.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
     return c;
   }
 
@@ -257,8 +257,8 @@ private:
         unrolling_candidate c;
         c.kind = unrolling_kind::peel;
         c.factor = peeled;
-        c.reason = options_.allows_peeling ? rejection::none : rejection::not_allowed;
-        if (c.reason == rejection::none) {
+        c.why = options_.allows_peeling ? rejection::none : rejection::not_allowed;
+        if (c.why == rejection::none) {
           estimate_peeled(c);
         }
         add(c);
@@ -293,8 +293,8 @@ private:
     unrolling_candidate c;
     c.kind = unrolling_kind::full;
     c.factor = static_cast<std::uint32_t>(copies);
-    c.reason = options_.allows_full ? rejection::none : rejection::not_allowed;
-    if (c.reason == rejection::none) {
+    c.why = options_.allows_full ? rejection::none : rejection::not_allowed;
+    if (c.why == rejection::none) {
       c.body = estimate(request_for_full(c.factor));
       c.is_evaluated = true;
       c.total_cycles = c.body.alone;
@@ -364,13 +364,13 @@ private:
     if (!c.is_evaluated) {
       return;
     }
-    c.reason = unrolling_rule{limits_, options_, rolled(), out_.candidates[out_.chosen], count_.is_exact}.judge(c);
+    c.why = unrolling_rule{limits_, options_, rolled(), out_.candidates[out_.chosen], count_.is_exact}.judge(c);
     const bool is_forced =
         c.factor == options_.forced_factor && c.kind != unrolling_kind::peel && !c.body.resources.is_impossible;
-    if (options_.forced_factor == 0 ? c.reason == rejection::none : is_forced) {
+    if (options_.forced_factor == 0 ? c.why == rejection::none : is_forced) {
       accept(index);
-    } else if (c.reason == rejection::none) {
-      c.reason = rejection::not_asked_for;
+    } else if (c.why == rejection::none) {
+      c.why = rejection::not_asked_for;
     }
   }
 
@@ -379,9 +379,9 @@ private:
     unrolling_candidate& c = out_.candidates[index];
     unrolling_candidate& last = out_.candidates[out_.chosen];
     if (index != out_.chosen) {
-      last.reason = c.cycles_per_iteration == last.cycles_per_iteration ? rejection::tie : rejection::outdone;
+      last.why = c.cycles_per_iteration == last.cycles_per_iteration ? rejection::tie : rejection::outdone;
     }
-    c.reason = rejection::none;
+    c.why = rejection::none;
     out_.chosen = static_cast<std::uint32_t>(index);
     swap_values(index == 0 ? out_.rolled_machine : out_.machine, memory_.lowered);
     out_.savings.swap(memory_.unrolled.savings);
