@@ -227,7 +227,7 @@ void list_values(const comparison& c) {
   };
   for (value_id v = 0; v != c.ir.num_instructions(); ++v) {
     if (c.is_missed(v)) {
-      line(v, "LLVM alone", c.why(v), c.theirs.constants[v]);
+      line(v, "LLVM alone", c.reason(v), c.theirs.constants[v]);
     } else if (c.is_more(v)) {
       const auto why = c.simplest_domain([v](const findings& f) { return f.constants[v] != nullptr; });
       line(v, "midend alone", why, c.ours.constants[v]);

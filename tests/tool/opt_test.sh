@@ -458,6 +458,33 @@ for name in sccp:prodct sccp:branch-facts+interval+flat sccp:any-undef+ sccp:; d
   run "pass $name" 2 opt "$programs/loops.eir" --passes="$name"
   says "pass $name" "midend opt: --passes: '$name': after the colon of sccp stands a domain (flat, interval, known-bits, product, strided), branch-facts, any-undef, or several of them with +"
 done
+
+# Where %y is read, %x is 5; %q is 3 if undef may be anything.
+cat >"$work/sccp_options.eir" <<'TEXT'
+proc @f(%x: i32, %c: i1) -> i32 {
+  node entry:
+    %p = cmp.eq.i32 %x, 5
+    br %p ? yes : no
+  node yes:
+    %y = add.i32 %x, 1
+    ret %y
+  node no:
+    br %c ? a : b
+  node a:
+    br b
+  node b:
+    %q = phi.i32 [no: undef], [a: 3]
+    ret %q
+}
+TEXT
+for expected in "sccp: ret %y, ret %q" "sccp:branch-facts: ret 6, ret %q" "sccp:any-undef: ret %y, ret 3" \
+  "sccp:interval+branch-facts+any-undef: ret 6, ret 3"; do
+  name=${expected%%: *}
+  run "$name" 0 opt "$work/sccp_options.eir" --passes="$name" --verify-each -o "$work/out.eir"
+  returned=$(sed -nE 's/^ *(ret .*)/\1/p' "$work/out.eir" | paste -sd, | sed 's/,/, /')
+  [ "$returned" = "${expected#*: }" ] || fail "$name" "$returned"
+done
+
 run "rotate:x" 2 opt "$programs/loops.eir" --passes=rotate:x
 says "rotate:x" "midend opt: --passes: 'rotate:x': after the colon of rotate stands a number"
 run "report lopos" 2 opt "$programs/loops.eir" --print=lopos
