@@ -1,5 +1,6 @@
 // The checker of constants: right results are accepted, wrong ones are rejected, and what is accepted holds on runs.
 #include "kit/affordable.hpp"
+#include "kit/parsed_procedure.hpp"
 #include "kit/powerset_domain.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/sccp_mutation.hpp"
@@ -484,4 +485,27 @@ TEST_CASE("verify_sccp looks at each value of a long chain once") {
   CHECK(!verify_sccp(p, found));
   mutation::set_fact(found, last, flat_domain<>().constant(32, 5));
   CHECK(verify_sccp(p, found) == sccp_error{sccp_fault::fact, count - 1, last, midend::no_edge});
+}
+
+TEST_CASE_TEMPLATE("verify_sccp: a value that was undefined when its branch was decided, and is none of that branch", D,
+                   flat_domain<>, midend::interval_domain, midend::known_bits_domain, number_domain,
+                   midend::strided_interval_domain) {
+  const parsed_procedure program(R"(
+proc @f() -> i16 {
+  node entry:
+    br loop
+  node loop:
+    %x = phi.i16 [entry: undef], [loop: 0], [never: 0]
+    %p = cmp.ugt.i16 0, %x
+    br %p ? never : loop
+  node never:
+    %y = phi.i16 [loop: %x]
+    br loop
+})");
+  const midend::elbrus::semantic_view view(program.procedure());
+  for (const sccp_options& options : all_options) {
+    const auto found = sccp_with_branch_facts(view, D(), options);
+    const sccp_error error = verify_sccp_with_branch_facts(view, found, options);
+    CHECK_MESSAGE(!error, words(error));
+  }
 }

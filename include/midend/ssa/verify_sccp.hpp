@@ -183,6 +183,11 @@ private:
   constexpr void check_operation(node_id n, value_id v) {
     const operation_info info = ir_.operation(v);
     if (claimed_.is_undefined(v)) {
+      if constexpr (has_implied<IR>) {
+        if (const auto* const implied = ir_.implied(v); implied && is_bottom(domain_, refined(*implied))) {
+          return; // a copy on an edge that no run takes, whose subject was undefined when the solver came there
+        }
+      }
       if (is_free(v) && is_copy_of_undef(v, info)) {
         require(v, n, no_edge, domain_.top(info.width));
       } else {
