@@ -541,8 +541,8 @@ TEST_CASE("managed_package: on one node, the operations of others stay and are n
     CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
   });
   MESSAGE(changed, " of ", nodes, " nodes changed, ", runs.same, " runs the same");
-  CHECK(changed > affordable(50));
-  CHECK(runs.same > affordable(300));
+  CHECK(changed * 3 > nodes); // on most nodes, there is something to do
+  CHECK(runs.same > affordable(100));
 }
 
 TEST_CASE("managed_package: on one node, then on each, a chain of them is what one run makes of it") {
