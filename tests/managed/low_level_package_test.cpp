@@ -542,7 +542,7 @@ TEST_CASE("managed_package: on one node, the operations of others stay and are n
   });
   MESSAGE(changed, " of ", nodes, " nodes changed, ", runs.same, " runs the same");
   CHECK(changed * 3 > nodes); // on most nodes, there is something to do
-  CHECK(runs.same > affordable(100));
+  CHECK(runs.same >= nodes);
 }
 
 TEST_CASE("managed_package: on one node, then on each, a chain of them is what one run makes of it") {
