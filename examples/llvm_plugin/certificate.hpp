@@ -30,29 +30,23 @@ public:
                                      "midend.before", f.getParent())) {
     copy_->copyAttributesFrom(&f);
     copy_->setIsNewDbgInfoFormat(f.IsNewDbgInfoFormat);
-    llvm::ValueToValueMapTy copies;
     for (llvm::Argument& argument : f.args()) {
-      copies[&argument] = copy_->getArg(argument.getArgNo());
+      copies_[&argument] = copy_->getArg(argument.getArgNo());
     }
     for (const llvm::BasicBlock& b : f) {
       llvm::BasicBlock* const block = llvm::BasicBlock::Create(f.getContext(), "", copy_);
-      copies[&b] = block;
+      copies_[&b] = block;
       if (b.hasAddressTaken()) {
-        copies[llvm::BlockAddress::get(&f, const_cast<llvm::BasicBlock*>(&b))] = llvm::BlockAddress::get(copy_, block);
+        copies_[llvm::BlockAddress::get(&f, const_cast<llvm::BasicBlock*>(&b))] = llvm::BlockAddress::get(copy_, block);
       }
       for (const llvm::Instruction& i : b) {
         llvm::Instruction* const clone = i.clone();
         // Debug records of the function name it by this, and LLVM's verifier wants both in one function.
         clone->setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
         clone->insertInto(block, block->end());
-        copies[&i] = clone;
+        copies_[&i] = clone;
       }
     }
-    // Also the addresses of blocks that are deep in a constant; other constants remain.
-    const auto translated = [&](llvm::Value* v) -> llvm::Value* {
-      const llvm::RemapFlags flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
-      return llvm::isa<llvm::MetadataAsValue>(v) ? v : llvm::MapValue(v, copies, flags);
-    };
     for (llvm::BasicBlock& b : *copy_) {
       for (llvm::Instruction& i : b) {
         for (llvm::Use& use : i.operands()) {
@@ -74,8 +68,16 @@ public:
 
   llvm::Function& function() { return *copy_; }
 
+  /// What stands for `v` in the copy: for a block also in its addresses, even deep in a constant. Other constants are
+  /// the same in both functions.
+  llvm::Value* translated(llvm::Value* v) {
+    const llvm::RemapFlags flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
+    return llvm::isa<llvm::MetadataAsValue>(v) ? v : llvm::MapValue(v, copies_, flags);
+  }
+
 private:
   llvm::Function* copy_;
+  llvm::ValueToValueMapTy copies_;
 };
 
 /// Made before a function is changed; does nothing unless it is `wanted`.
@@ -122,6 +124,9 @@ public:
       require(verdict.assumed == 0, "the certificate assumes what nothing proves");
     }
   }
+
+  /// What stands for a constant in the copy of the function.
+  llvm::Constant* translated(llvm::Constant* c) { return llvm::cast<llvm::Constant>(before_->translated(c)); }
 
   /// The same for what only unfolds the program.
   void check(const midend::llvm_editor& after, const midend::unfolding_witness& witness) {

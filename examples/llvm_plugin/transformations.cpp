@@ -174,9 +174,11 @@ struct hoist_invariants {
 /// Replaces values by the constants of a plan in a copy of the function as it was. What `apply_sccp` makes of that is
 /// an unfolding: branches are decided by literals.
 midend::unfolding_witness with_constants(llvm_editor& before, const llvm_editor& after,
-                                         const midend::sccp_plan<std::uint64_t>& plan) {
+                                         const midend::sccp_plan<std::uint64_t>& plan, certificate& proof) {
   for (const auto& change : plan.replacements) {
-    before.replace_uses(change.value, before.make_constant(change.value, change.constant));
+    llvm::Constant* const c = midend::llvm_constant(before.value(change.value)->getType(), change.constant);
+    const auto bits = midend::llvm_constant_bits(proof.translated(c));
+    before.replace_uses(change.value, before.make_constant(change.value, *bits));
   }
   midend::unfolding_witness witness;
   witness.start(before.graph().num_nodes(), before.graph().num_edges(), before.num_values());
@@ -216,7 +218,7 @@ struct sccp {
       proof.require_none(midend::verify_sccp_plan(editor, found, plan), editor);
     }
     midend::apply_sccp(editor, plan);
-    proof.check_after(editor, [&](llvm_editor& before) { return with_constants(before, editor, plan); });
+    proof.check_after(editor, [&](llvm_editor& before) { return with_constants(before, editor, plan, proof); });
     return change_of(plan);
   }
 };
@@ -298,7 +300,7 @@ struct value_numbering {
                       "a value has new readers and keeps its promises");
       }
       midend::apply_value_numbering(before, equal);
-      return with_constants(before, editor, plan.constants);
+      return with_constants(before, editor, plan.constants, proof);
     });
     return std::max(change_of(plan.constants), plan.empty() ? change::nothing : change::values);
   }

@@ -102,3 +102,15 @@ live:
 dead:
   ret void
 }
+
+; The address that is jumped to is a constant of the function that value numbering finds.
+define void @known_address() {
+entry:
+  %a = ptrtoint ptr blockaddress(@known_address, %there) to i64
+  %b = inttoptr i64 %a to ptr
+  indirectbr ptr %b, [label %here, label %there]
+here:
+  br label %there
+there:
+  ret void
+}
