@@ -68,12 +68,14 @@ namespace {
 
 using text = std::string;
 
+const text procedure = "proc @f(%a: ptr, %x: i32) -> i32 {\n";
+
 text num(std::size_t i) {
   return std::to_string(i);
 }
 
 text row(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br n1\n";
+  text out = procedure + "  node n0:\n    br n1\n";
   for (std::size_t i = 1; i != n; ++i) {
     out += "  node n" + num(i) + ":\n    %v" + num(i) + " = add.i32 " + (i == 1 ? "%x" : "%v" + num(i - 1)) + ", " +
            num(i) + "\n    br n" + num(i + 1) + "\n";
@@ -83,7 +85,7 @@ text row(std::size_t n) {
 
 /// Each decides on the result of the one before.
 text diamonds(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    %v0 = add.i32 %x, 1\n    br d1\n";
+  text out = procedure + "  node n0:\n    %v0 = add.i32 %x, 1\n    br d1\n";
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
     const text last = num(i - 1);
@@ -98,8 +100,8 @@ text diamonds(std::size_t n) {
 
 /// One loop; `exits` of its nodes also leave it, each to a node of its own or all to the same.
 text loop_with_exits(std::size_t n, bool same_target) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br h\n  node h:\n    %i = phi.i32 [n0: 0], [latch: "
-             "%i1]\n    br b1\n";
+  text out = procedure + "  node n0:\n    br h\n  node h:\n    %i = phi.i32 [n0: 0], [latch: "
+                         "%i1]\n    br b1\n";
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
     out += "  node b" + k + ":\n    %l" + k + " = ld.i32 [%a + %i*4 + " + num(4 * i) + "]\n    %p" + k +
@@ -131,12 +133,12 @@ text latches(std::size_t n) {
     body += "  node b" + k + ":\n    %i" + k + " = add.i32 %i, " + k + "\n    %p" + k + " = cmp.lt.i32 %i" + k +
             ", %x\n    br %p" + k + " ? h : " + (i + 1 == n ? text("out") : "b" + num(i + 1)) + "\n";
   }
-  return "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br h\n  node h:\n" + phi + "\n    br b1\n" + body +
+  return procedure + "  node n0:\n    br h\n  node h:\n" + phi + "\n    br b1\n" + body +
          "  node out:\n    ret %i\n}\n";
 }
 
 text loops_in_a_row(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node h0:\n    %s0 = mov.i32 0\n    br h1\n";
+  text out = procedure + "  node h0:\n    %s0 = mov.i32 0\n    br h1\n";
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
     const text last = num(i - 1);
@@ -150,7 +152,7 @@ text loops_in_a_row(std::size_t n) {
 }
 
 text nest(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node h0:\n    br h1\n";
+  text out = procedure + "  node h0:\n    br h1\n";
   text end;
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
@@ -163,7 +165,7 @@ text nest(std::size_t n) {
 }
 
 text cases(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    switch.i32 %x ";
+  text out = procedure + "  node n0:\n    switch.i32 %x ";
   text nodes;
   text phi = "    %r = phi.i32 [n0: 0]";
   for (std::size_t i = 1; i != n; ++i) {
@@ -177,7 +179,7 @@ text cases(std::size_t n) {
 
 /// Two nodes that branch to each other, both entered from outside, again and again.
 text irreducible_cycles(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br d1\n";
+  text out = procedure + "  node n0:\n    br d1\n";
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
     out += "  node d" + k + ":\n    %p" + k + " = cmp.lt.i32 %x, " + k + "\n    br %p" + k + " ? a" + k + " : b" + k +
@@ -189,7 +191,7 @@ text irreducible_cycles(std::size_t n) {
 
 /// One cycle with n entries.
 text cycle_entries(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    switch.i32 %x ";
+  text out = procedure + "  node n0:\n    switch.i32 %x ";
   text nodes;
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
@@ -203,7 +205,7 @@ text cycle_entries(std::size_t n) {
 /// The nodes of a clique have n edges together.
 text clique(std::size_t n) {
   const auto k = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br c0\n";
+  text out = procedure + "  node n0:\n    br c0\n";
   for (std::size_t i = 0; i != k; ++i) {
     out += "  node c" + num(i) + ":\n    %v" + num(i) + " = ld.i32 [%a + " + num(i) + "*4]\n    switch.i32 %v" + num(i);
     for (std::size_t j = 0; j != k; ++j) {
@@ -216,7 +218,7 @@ text clique(std::size_t n) {
 
 /// A chain of loops that all go back to the first nodes: dominance frontiers are quadratic.
 text ladder(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  var $s: i32\n  node n0:\n    $s = mov.i32 %x\n    br h1\n";
+  text out = procedure + "  var $s: i32\n  node n0:\n    $s = mov.i32 %x\n    br h1\n";
   text end;
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
@@ -228,7 +230,7 @@ text ladder(std::size_t n) {
 }
 
 text variables(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n";
+  text out = procedure;
   for (std::size_t i = 0; i != n; ++i) {
     out += "  var $s" + num(i) + ": i32\n";
   }
@@ -241,7 +243,7 @@ text variables(std::size_t n) {
 
 /// One loop with n values that each have a phi.
 text phis(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br h\n  node h:\n";
+  text out = procedure + "  node n0:\n    br h\n  node h:\n";
   text body;
   for (std::size_t i = 0; i != n; ++i) {
     const text k = num(i);
@@ -254,7 +256,7 @@ text phis(std::size_t n) {
 
 /// Loads and stores in a loop, in turn, through one base.
 text accesses(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    br h\n  node h:\n    %i = phi.i32 [n0: 0], [h: %n]\n";
+  text out = procedure + "  node n0:\n    br h\n  node h:\n    %i = phi.i32 [n0: 0], [h: %n]\n";
   for (std::size_t i = 0; i != n; ++i) {
     const text k = num(i);
     out += "    %v" + k + " = ld.i32 [%a + %i*4 + " + num(8 * i) + "]\n    %w" + k + " = mul.i32 %v" + k +
@@ -266,7 +268,7 @@ text accesses(std::size_t n) {
 
 /// A tree of additions of different values in straight code.
 text additions(std::size_t n) {
-  text out = "proc @f(%a: ptr, %x: i32) -> i32 {\n  node n0:\n    %v0 = mul.i32 %x, 3\n";
+  text out = procedure + "  node n0:\n    %v0 = mul.i32 %x, 3\n";
   for (std::size_t i = 1; i != n; ++i) {
     const text k = num(i);
     out += "    %l" + k + " = ld.i32 [%a + " + num(4 * i) + "]\n    %v" + k + " = add.i32 %v" + num(i - 1) + ", %l" +

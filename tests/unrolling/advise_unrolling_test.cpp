@@ -609,3 +609,51 @@ proc @compare(%a: ptr, %b: ptr) -> i32 {
     CHECK(c.kind != full);
   }
 }
+
+namespace {
+
+/// The obstacle to unrolling a loop with `exits` exits; after the exit k, the value of block k is read.
+unrolling_advice advice_on_exits(std::size_t exits, std::size_t operations, const unrolling_options& options = {}) {
+  std::string text = "proc @f(%a: ptr, %x: i32) {\n  node entry:\n    br head\n  node head:\n    br b0\n";
+  std::string after;
+  for (std::size_t i = 0; i != exits; ++i) {
+    const std::string k = std::to_string(i);
+    text += "  node b" + k + ":\n    %l" + k + " = ld.i32 [%a + " + std::to_string(4 * i) + "]\n    %p" + k +
+            " = cmp.eq.i32 %l" + k + ", %x\n    br %p" + k + " ? e" + k + " : " +
+            (i + 1 == exits ? "latch" : "b" + std::to_string(i + 1)) + "\n";
+    after += "  node e" + k + ":\n    st.i32 %l" + k + ", [%a]\n    ret\n";
+  }
+  text += "  node latch:\n";
+  for (std::size_t i = 0; i != operations; ++i) {
+    text += "    st.i32 " + std::to_string(i) + ", [%a + " + std::to_string(4 * i) + "]\n";
+  }
+  parse_result parsed = parse(text + "    br head\n" + after + "}");
+  REQUIRE(parsed.diagnostics.empty());
+  const procedure& p = parsed.program.procedures[0];
+  const auto forest = midend::natural_loops(p, midend::dominators(p));
+  return midend::advise_unrolling(cost_view(p), forest, 0, midend::e2k_reference_v6(), options);
+}
+
+} // namespace
+
+TEST_CASE("unrolling advice: a loop with many exits that read many values is not considered") {
+  using midend::unrolling_obstacle;
+  CHECK(advice_on_exits(256, 1).obstacle == unrolling_obstacle::too_large); // 256 times 256 are no more than the limit
+  const unrolling_advice refused = advice_on_exits(257, 1);
+  CHECK(refused.obstacle == unrolling_obstacle::too_many_exits);
+  CHECK(refused.candidates.empty());
+  unrolling_options options;
+  options.max_exit_values = 81;
+  CHECK(advice_on_exits(9, 1, options).obstacle == unrolling_obstacle::none);
+  options.max_exit_values = 80;
+  CHECK(advice_on_exits(9, 1, options).obstacle == unrolling_obstacle::too_many_exits);
+}
+
+TEST_CASE("unrolling advice: a body of more than 16 times the operations allowed is not estimated") {
+  const unrolling_advice estimated = advice_on_exits(1, 4000);
+  CHECK(estimated.obstacle == midend::unrolling_obstacle::too_large);
+  CHECK(estimated.candidates.size() == 1);
+  const unrolling_advice too_large = advice_on_exits(1, 5000);
+  CHECK(too_large.obstacle == midend::unrolling_obstacle::too_large);
+  CHECK(too_large.candidates.empty());
+}

@@ -91,11 +91,15 @@ private:
     return cost;
   }
 
-  /// The clean-up would have to leave less than one in 16 values of an iteration. Such a body is not estimated, which
-  /// would take more than linear time where a loop has many latches.
+  /// An iteration with 16 times as many operations as allowed is not estimated: clean-up would have to remove all but
+  /// one in 16, and the estimate takes more than linear time where a loop has many latches.
   constexpr bool is_surely_too_large() const {
     constexpr std::uint64_t slack = 16;
-    return out_.body.num_values() / slack > options_.max_operations;
+    std::uint64_t operations = 0;
+    for (const body_value& value : out_.body.values) {
+      operations += value.kind >= body_kind::join ? 1u : 0u; // not phis and what comes from outside
+    }
+    return operations / slack > options_.max_operations;
   }
 
   constexpr std::size_t num_exits() const {
