@@ -2,15 +2,15 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/list_pool.hpp"
 #include "midend/elbrus/detail/name_table.hpp"
-#include "midend/elbrus/detail/operand_lists.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/detail/hash_map.hpp"
+#include "midend/support/detail/list_pool.hpp"
+#include "midend/support/detail/operand_lists.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -488,7 +488,7 @@ public:
       for (const edge_id e : out_edges(from)) {
         edge_sources_[e] = n;
       }
-      const detail::pooled_list none = nodes_[n].out;
+      const midend::detail::pooled_list none = nodes_[n].out;
       nodes_[n].out = nodes_[from].out;
       nodes_[from].out = none;
       ++epoch_;
@@ -699,10 +699,10 @@ private:
   flat_array<value_core> values_;
   flat_array<detail::value_details> value_details_; ///< by value
   flat_array<std::uint64_t> literals_;
-  detail::operand_lists operands_;
+  midend::detail::operand_lists operands_;
   flat_array<memory_access> accesses_;
   flat_array<call_record> calls_;
-  detail::list_pool class_lists_;
+  midend::detail::list_pool class_lists_;
 
   flat_array<value_id> parameters_;
   flat_array<value_id> variables_;
@@ -710,7 +710,7 @@ private:
   flat_array<name_id> alias_names_;
   midend::detail::hash_map<literal_key, hash_of_literal> constants_;
   std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
-  detail::list_pool edge_lists_;
+  midend::detail::list_pool edge_lists_;
   std::uint64_t epoch_ = 0;
 };
 

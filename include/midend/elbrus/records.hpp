@@ -2,11 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/list_pool.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/list_pool.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstdint>
@@ -74,7 +74,7 @@ enum class clobber_kind : std::uint8_t { anything, nothing, listed };
 struct call_record {
   name_id callee = 0;
   clobber_kind clobbers = clobber_kind::anything;
-  detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
+  midend::detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
 };
 
 /// What most passes read of a value of any kind. The ids of values, statements and variables of the IR contract are the
@@ -93,7 +93,7 @@ struct value_core {
   node_id node = no_node;
   value_id previous = no_value; ///< in the node
   value_id next = no_value;
-  detail::pooled_list operands = {};
+  midend::detail::pooled_list operands = {};
   std::uint32_t extra = 0; ///< number of the access, of the call or of the literal
 };
 
@@ -120,8 +120,8 @@ struct node_core {
   opcode last_code = opcode::mov; ///< of its last value, if it has one: a node is asked for its end more than anything
   value_id first = no_value;      ///< its first value: phis come first
   value_id last = no_value;
-  detail::pooled_list out = {}; ///< edges, in the order of the terminator
-  detail::pooled_list in = {};  ///< edges, in the order of the operands of phis
+  midend::detail::pooled_list out = {}; ///< edges, in the order of the terminator
+  midend::detail::pooled_list in = {};  ///< edges, in the order of the operands of phis
 };
 
 /// A node, whole.

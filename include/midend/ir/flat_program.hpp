@@ -5,13 +5,18 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/flat_program_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/operation_description.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/support/detail/iterator_base.hpp"
+#include "midend/support/detail/list_pool.hpp"
+#include "midend/support/detail/operand_lists.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/wide_number.hpp"
 
@@ -21,11 +26,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-class flat_program;
-
 namespace detail {
-
-template <class IR> class program_freezer;
 
 // The records of a `flat_program`, which are outside of it so that they have default values inside.
 
@@ -40,15 +41,31 @@ struct flat_value {
   std::uint8_t number_width = 64;
   std::uint32_t flags = 0;
   node_id home = no_node;
+  value_id previous = no_value; ///< in the node
   value_id next = no_value;
+  pooled_list operands = {};
+  value_id origin = no_value;
   std::uint32_t type = 0;
   std::uint32_t identity = 0;
   std::uint32_t access = none; ///< in `accesses_`
   std::uint32_t rare = none;   ///< in `rare_`
-  std::uint32_t inputs = none; ///< in `inputs_`
 };
 
-/// What few values have.
+/// The places among the operands of a value that an answer about it names; `none` for what is no operand.
+struct flat_positions {
+  std::uint32_t first = flat_value::none;
+  std::uint32_t second = flat_value::none;
+  std::uint32_t third = flat_value::none;
+};
+
+/// What a load or store accesses. The positions are those of base, index and stored value.
+struct flat_access {
+  memory_reference place;
+  flat_positions at;
+};
+
+/// What few values have. The positions are those of predicate and other value of the guard, and of `assumed` or the
+/// base of `low_sum`.
 struct flat_rarities {
   optional<number_range> bounds;
   guard_of_value guard;
@@ -57,11 +74,18 @@ struct flat_rarities {
   optional<sum_of_low_bits> low_sum;
   optional<wide_number> wide_constant;
   value_id assumed = no_value;
-  std::uint64_t written = 0; ///< by class of memory
+  flat_positions at;
+  std::uint64_t written = 0;        ///< by class of memory
+  std::uint64_t fixed_operands = 0; ///< bit i: operand i may not be replaced; the last bit counts for all after it
 };
 
 struct flat_node {
-  value_id condition = no_value;
+  static constexpr std::uint32_t itself = flat_value::none - 1;
+
+  value_id first = no_value; ///< value: phis come first
+  value_id last = no_value;
+  value_id condition = no_value;                 ///< unless `condition_at` says where it is
+  std::uint32_t condition_at = flat_value::none; ///< among the operands of the last value, or `itself`: that value
   std::uint32_t hints = flat_value::none;
   std::uint64_t count = 0;
   bool has_count = false;
@@ -71,78 +95,22 @@ struct flat_node {
 
 struct flat_edge {
   double probability = -1;
-  std::uint32_t first_case = 0; ///< in `cases_`, up to that of the next edge
+  std::uint32_t first_case = 0; ///< in `cases_`
+  std::uint32_t num_cases = 0;
   bool must_end = false;
+  bool may_redirect = true;
+  bool may_split = true;
+};
+
+/// Where the descriptions of a value are.
+struct flat_description {
+  std::uint32_t first_attribute = 0;
+  std::uint32_t num_attributes = 0;
+  std::uint32_t first_promise = 0;
+  std::uint32_t num_promises = 0;
 };
 
 } // namespace detail
-
-/// The graph of a `flat_program`. Nodes and edges keep the numbers that they have in the graph that was copied, and the
-/// order in which they are listed there. An edge that is in no list there, because an editor has erased it, has the
-/// ends `no_node`. Models `bidirectional_flow_graph` and `edge_indexed_flow_graph`.
-class flat_program_graph {
-public:
-  std::size_t num_nodes() const { return num_nodes_; }
-
-  std::size_t num_edges() const { return num_edges_; }
-
-  node_id entry() const { return entry_; }
-
-  /// That of the graph that was copied, so results for that graph apply to this one.
-  std::uint64_t epoch() const { return epoch_; }
-
-  span<const node_id> successors(node_id n) const { return list(out_begin(), targets_of_out_edges(), n); }
-
-  span<const edge_id> out_edges(node_id n) const { return list(out_begin(), listed_out_edges(), n); }
-
-  span<const node_id> predecessors(node_id n) const { return list(in_begin(), sources_of_in_edges(), n); }
-
-  span<const edge_id> in_edges(node_id n) const { return list(in_begin(), listed_in_edges(), n); }
-
-  node_id edge_source(edge_id e) const { return by_edge(0)[checked(e)]; }
-
-  node_id edge_target(edge_id e) const { return by_edge(1)[checked(e)]; }
-
-private:
-  friend class flat_program;
-  template <class IR> friend class detail::program_freezer;
-
-  /// The place of `e` among the edges into its target.
-  std::uint32_t position(edge_id e) const { return by_edge(2)[checked(e)]; }
-
-  edge_id checked(edge_id e) const {
-    MIDEND_ASSERT(e < num_edges_, "an edge of the graph", e, num_edges_);
-    return e;
-  }
-
-  span<const std::uint32_t> list(const std::uint32_t* begin, const std::uint32_t* all, node_id n) const {
-    MIDEND_ASSERT(n < num_nodes_, "a node of the graph", n, num_nodes_);
-    return {all + begin[n], all + begin[n + std::size_t{1}]};
-  }
-
-  // One array: where the lists of each node begin; the lists; and by edge its source, its target and its place among
-  // the edges into that.
-  const std::uint32_t* out_begin() const { return ids_.data(); }
-
-  const std::uint32_t* in_begin() const { return out_begin() + num_nodes_ + 1; }
-
-  const std::uint32_t* listed_out_edges() const { return in_begin() + num_nodes_ + 1; }
-
-  const std::uint32_t* targets_of_out_edges() const { return listed_out_edges() + num_listed_; }
-
-  const std::uint32_t* listed_in_edges() const { return targets_of_out_edges() + num_listed_; }
-
-  const std::uint32_t* sources_of_in_edges() const { return listed_in_edges() + num_listed_; }
-
-  const std::uint32_t* by_edge(std::size_t i) const { return sources_of_in_edges() + num_listed_ + i * num_edges_; }
-
-  flat_array<std::uint32_t> ids_;
-  std::size_t num_nodes_ = 0;
-  std::size_t num_edges_ = 0;
-  std::size_t num_listed_ = 0; ///< edges in lists
-  node_id entry_ = 0;
-  std::uint64_t epoch_ = 0;
-};
 
 /// A program in SSA form as flat arrays: what `frozen(ir)` (`ir/frozen.hpp`) makes of any IR, to have it after the
 /// function was changed. One concrete type, independent of the IR: what is instantiated for it is instantiated once.
@@ -162,6 +130,36 @@ private:
 /// - `may_write(v, memory)` is exact for 64 classes of memory that loads and stores access, and true for others if
 ///   the call may write any memory at all.
 class flat_program {
+  /// Walks the values of a node.
+  class value_iterator : public detail::iterator_base<value_iterator, value_id> {
+  public:
+    value_iterator() = default;
+
+    value_iterator(const detail::flat_value* values, value_id at) : values_(values), at_(at) {}
+
+    value_id operator*() const { return at_; }
+
+    void advance() { at_ = values_[at_].next; }
+
+    friend bool operator==(value_iterator a, value_iterator b) { return a.at_ == b.at_; }
+
+  private:
+    const detail::flat_value* values_ = nullptr;
+    value_id at_ = no_value;
+  };
+
+  /// Where the user that a slot belongs to reads it.
+  struct reading_node_of_slot {
+    const flat_program* of = nullptr;
+
+    node_id operator()(std::uint32_t slot) const {
+      const value_id user = of->operands_.user(slot);
+      const detail::flat_value& record = of->values_[user];
+      return of->is_phi(user) ? of->graph_.edge_source(of->graph_.in_edges(record.home)[slot - record.operands.first])
+                              : record.home;
+    }
+  };
+
 public:
   using constant_type = std::uint64_t;
 
@@ -171,12 +169,18 @@ public:
 
   std::size_t num_values() const { return values_.size(); }
 
-  span<const value_id> values(node_id n) const { return list(node_values_, node_begin_, n); }
+  auto values(node_id n) const {
+    return iterator_range<value_iterator>({values_.data(), nodes_[n].first}, {values_.data(), no_value});
+  }
 
-  span<const value_id> operands(value_id v) const { return list(operands_, operand_begin_, v); }
+  /// Those of a phi are its inputs, in the order of the edges into its node.
+  span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
 
-  /// In the order of their numbers.
-  span<const value_id> users(value_id v) const { return list(users_, user_begin_, v); }
+  /// One for each operand. Of a frozen program, in the order of their numbers.
+  auto users(value_id v) const { return operands_.users(v); }
+
+  /// The nodes in which users read `v`: for a phi, the source of the edge.
+  auto reading_nodes(value_id v) const { return mapped(operands_.slots(v), reading_node_of_slot{this}); }
 
   /// Those that the IR has named; none if it names none.
   span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
@@ -185,17 +189,23 @@ public:
 
   value_id phi_input(value_id v, edge_id e) const {
     MIDEND_ASSERT(is_phi(v) && graph_.edge_target(e) == node_of(v), "an edge to a phi", v, e);
-    return inputs_[values_[v].inputs + graph_.position(e)];
+    return operands(v)[graph_.position(e)];
   }
 
-  value_id condition(node_id n) const { return nodes_[n].condition; }
+  value_id condition(node_id n) const {
+    const node_record& node = nodes_[n];
+    return node.condition_at == none                  ? node.condition
+           : node.condition_at == node_record::itself ? node.last
+                                                      : operands(node.last)[node.condition_at];
+  }
 
   node_id node_of(value_id v) const { return values_[v].home; }
 
   value_id value_after(value_id v) const { return values_[v].next; }
 
-  /// The value of the IR that `v` is a copy of. `frozen` keeps all numbers.
-  value_id origin(value_id v) const { return v; }
+  /// The value of the IR that `v` is a copy of, `no_value` for operations and literals that were made here. `frozen`
+  /// keeps all numbers.
+  value_id origin(value_id v) const { return values_[v].origin; }
 
   // Semantics.
 
@@ -207,7 +217,7 @@ public:
 
   /// Nothing, or what the IR of `fold_by` says.
   std::optional<std::uint64_t> fold(value_id v, span<const std::optional<std::uint64_t>> args) const {
-    return fold_ == nullptr ? std::nullopt : fold_(folder_, origin(v), args);
+    return fold_ == nullptr || has(v, changed) ? std::nullopt : fold_(folder_, origin(v), args);
   }
 
   /// From now on, `fold` asks `ir`. Requires that `ir` lives as long as this program and its copies are used, and that
@@ -221,7 +231,7 @@ public:
 
   /// The values of the condition for which an edge is taken, none for the edge of all other values.
   span<const number_range> edge_cases(edge_id e) const {
-    return {cases_.data() + edges_[e].first_case, cases_.data() + edges_[e + std::size_t{1}].first_case};
+    return {cases_.data() + edges_[e].first_case, edges_[e].num_cases};
   }
 
   bool is_undefined(value_id v) const { return has(v, undefined); }
@@ -245,21 +255,21 @@ public:
 
   // Effects.
 
-  effect_kind effect(value_id v) const { return values_[v].effect; }
+  effect_kind effect(value_id v) const { return never_runs(v) ? effect_kind::none : values_[v].effect; }
 
-  bool may_trap(value_id v) const { return has(v, traps); }
+  bool may_trap(value_id v) const { return has(v, traps) && !divides_safely(v); }
 
-  bool may_trap_without_promises(value_id v) const { return has(v, still_traps); }
+  bool may_trap_without_promises(value_id v) const { return has(v, still_traps) && !divides_safely(v); }
 
-  bool may_not_return(value_id v) const { return has(v, leaves); }
+  bool may_not_return(value_id v) const { return has(v, leaves) && !never_runs(v); }
 
   bool may_duplicate(value_id v) const { return !has(v, unique); }
 
-  bool is_volatile(value_id v) const { return has(v, exact); }
+  bool is_volatile(value_id v) const { return has(v, exact) && !never_runs(v); }
 
   bool is_terminator(value_id v) const { return has(v, terminator); }
 
-  bool is_removable(value_id v) const { return has(v, removable); }
+  bool is_removable(value_id v) const { return has(v, removable) || never_runs(v); }
 
   bool is_repeatable(value_id v) const { return has(v, repeatable); }
 
@@ -270,7 +280,7 @@ public:
   bool loop_ends(node_id header) const { return nodes_[header].loop_ends; }
 
   bool may_write(value_id v, std::uint32_t memory) const {
-    if (!has(v, writes_some)) {
+    if (!has(v, writes_some) || never_runs(v)) {
       return false;
     }
     for (std::size_t i = 0; i != memory_classes_.size(); ++i) {
@@ -292,20 +302,44 @@ public:
 
   std::optional<memory_reference> memory(value_id v) const {
     const std::uint32_t i = values_[v].access;
-    return i == none ? std::nullopt : std::optional(accesses_[i]);
+    if (i == none || never_runs(v)) {
+      return std::nullopt;
+    }
+    memory_reference m = accesses_[i].place;
+    const detail::flat_positions& at = accesses_[i].at;
+    m.base = operand_or(v, at.first, m.base);
+    m.index = operand_or(v, at.second, m.index);
+    m.stored = operand_or(v, at.third, m.stored);
+    return m;
   }
 
   bool may_reassociate(value_id v) const { return has(v, regroups); }
 
-  guard_of_value guard(value_id v) const { return rare_of(v).guard; }
+  guard_of_value guard(value_id v) const {
+    guard_of_value guard = rare_of(v).guard;
+    if (has(v, guarded)) {
+      guard.predicate = operand_or(v, rare_of(v).at.first, guard.predicate);
+      guard.otherwise = operand_or(v, rare_of(v).at.second, guard.otherwise);
+    }
+    return guard;
+  }
 
   operation_info unguarded(value_id v) const { return has(v, guarded) ? rare_of(v).unguarded : values_[v].info; }
 
   std::uint32_t identity(value_id v) const { return values_[v].identity; }
 
-  value_id assumed(value_id v) const { return rare_of(v).assumed; }
+  value_id assumed(value_id v) const {
+    const value_id bit = rare_of(v).assumed;
+    return bit == no_value ? no_value : operand_or(v, rare_of(v).at.third, bit);
+  }
 
-  std::optional<sum_of_low_bits> low_sum(value_id v) const { return rare_of(v).low_sum; }
+  std::optional<sum_of_low_bits> low_sum(value_id v) const {
+    std::optional<sum_of_low_bits> sum = rare_of(v).low_sum;
+    if (sum) {
+      sum->base = operand_or(v, rare_of(v).at.third, sum->base);
+    }
+    return sum;
+  }
 
   loop_hints trip_hints(node_id header) const {
     const std::uint32_t i = nodes_[header].hints;
@@ -313,6 +347,22 @@ public:
   }
 
   bool must_end(edge_id backedge) const { return edges_[backedge].must_end; }
+
+  // What an editor of the IR may not change.
+
+  bool may_redirect(edge_id e) const { return edges_[e].may_redirect; }
+
+  bool may_split(edge_id e) const { return edges_[e].may_split; }
+
+  bool may_insert_phi(value_id like) const { return !has(like, without_phi); }
+
+  bool may_replace_operand(value_id user, std::size_t i) const {
+    return (rare_of(user).fixed_operands >> (i < 63 ? i : 63) & 1) == 0;
+  }
+
+  bool separates_parallel_edges() const { return separates_parallel_edges_; }
+
+  bool may_be_undefined(value_id v) const { return has(v, uncertain); }
 
   // Profile.
 
@@ -353,7 +403,7 @@ public:
     }
   }
 
-private:
+protected:
   template <class IR> friend class detail::program_freezer;
 
   static constexpr std::uint32_t none = detail::flat_value::none;
@@ -377,7 +427,12 @@ private:
     removable = 1u << 14,
     repeatable = 1u << 15,
     convergent = 1u << 16,
-    number = 1u << 17 ///< an integer literal, also for those who ask for wide numbers
+    number = 1u << 17,      ///< an integer literal, also for those who ask for wide numbers
+    changed = 1u << 18,     ///< is not what its origin is: `fold` does not ask the IR
+    divides = 1u << 19,     ///< traps for some divisors only
+    without_phi = 1u << 20, ///< no phi can have its type
+    uncertain = 1u << 21,   ///< two reads may differ
+    decidable = 1u << 22    ///< a guard that becomes a literal can keep it from running
   };
 
   using value_record = detail::flat_value;
@@ -385,17 +440,38 @@ private:
   using node_record = detail::flat_node;
   using edge_record = detail::flat_edge;
 
-  struct description_ends {
-    std::uint32_t attributes;
-    std::uint32_t promises;
-  };
-
-  using ids = flat_array<std::uint32_t>;
-
   bool has(value_id v, flag f) const { return (values_[v].flags & f) != 0; }
 
-  static span<const std::uint32_t> list(const ids& all, const ids& begin, std::uint32_t i) {
-    return {all.data() + begin[i], all.data() + begin[i + std::size_t{1}]};
+  void set(value_id v, flag f, bool holds = true) {
+    std::uint32_t& flags = values_[v].flags;
+    flags = (flags & ~std::uint32_t{f}) | (holds ? std::uint32_t{f} : 0u);
+  }
+
+  /// An operand of `v`, or another value.
+  value_id operand_or(value_id v, std::uint32_t position, value_id other) const {
+    return position == none ? other : operands(v)[position];
+  }
+
+  /// Whether the guard of `v` has become a literal that keeps it from running.
+  bool never_runs(value_id v) const {
+    if (!has(v, decidable)) {
+      return false;
+    }
+    const guard_of_value g = guard(v);
+    return g.predicate != no_value && has(g.predicate, literal) && (values_[g.predicate].constant != 0) == g.negated;
+  }
+
+  /// Whether a division that was made here divides by a literal for which it does not trap.
+  bool divides_safely(value_id v) const {
+    if (!has(v, divides)) {
+      return false;
+    }
+    const operation_info& info = values_[v].info;
+    const value_id divisor = operands(v)[1];
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - info.width);
+    const bool is_signed = info.code == operation::div || info.code == operation::rem;
+    return divisor != no_value && has(divisor, literal) && values_[divisor].constant != 0 &&
+           !(is_signed && values_[divisor].constant == ones);
   }
 
   const rare_record& rare_of(value_id v) const {
@@ -405,18 +481,36 @@ private:
   }
 
   span<const std::uint64_t> attributes_of(value_id v) const {
-    return described_.empty()
-               ? span<const std::uint64_t>()
-               : span<const std::uint64_t>(attributes_.data() + described_[v].attributes,
-                                           attributes_.data() + described_[v + std::size_t{1}].attributes);
+    return described_.empty() ? span<const std::uint64_t>()
+                              : span<const std::uint64_t>(attributes_.data() + described_[v].first_attribute,
+                                                          described_[v].num_attributes);
   }
 
   span<const described_promise> promises_of(value_id v) const {
-    return described_.empty()
-               ? span<const described_promise>()
-               : span<const described_promise>(promises_.data() + described_[v].promises,
-                                               promises_.data() + described_[v + std::size_t{1}].promises);
+    return described_.empty() ? span<const described_promise>()
+                              : span<const described_promise>(promises_.data() + described_[v].first_promise,
+                                                              described_[v].num_promises);
   }
+
+  /// One more value, in no node. Descriptions are the caller's to add.
+  value_id add_value() {
+    values_.push_back({});
+    operands_.add_value();
+    return static_cast<value_id>(values_.size() - 1);
+  }
+
+  /// Puts a value into node `n` before another one or, for `no_value`, at the end.
+  void link(value_id v, node_id n, value_id before) {
+    node_record& home = nodes_[n];
+    value_record& record = values_[v];
+    record.home = n;
+    record.next = before;
+    record.previous = before == no_value ? home.last : values_[before].previous;
+    (record.previous == no_value ? home.first : values_[record.previous].next) = v;
+    (before == no_value ? home.last : values_[before].previous) = v;
+  }
+
+  void add_operand(value_id user, value_id operand) { operands_.push_back(values_[user].operands, user, operand); }
 
   template <class IR>
   static std::optional<std::uint64_t> folded(const IR& ir, value_id v, span<const std::optional<std::uint64_t>> args) {
@@ -449,27 +543,23 @@ private:
   flat_program_graph graph_;
   flat_array<value_record> values_;
   flat_array<node_record> nodes_;
-  flat_array<edge_record> edges_; ///< and one more
+  flat_array<edge_record> edges_;
   flat_array<number_range> cases_;
-  ids node_begin_; ///< into `node_values_`
-  ids node_values_;
-  ids operand_begin_;
-  ids operands_;
-  ids user_begin_;
-  ids users_;
-  ids inputs_; ///< of phis, in the order of the edges into their nodes
-  ids parameters_;
-  flat_array<memory_reference> accesses_;
+  detail::operand_lists operands_;
+  flat_array<value_id> parameters_;
+  flat_array<detail::flat_access> accesses_;
   flat_array<rare_record> rare_;
   flat_array<loop_hints> hints_;
-  ids memory_classes_; ///< of loads and stores, 64 at most; without `any_memory`
-  ids types_;          ///< a value of each type
-  flat_array<description_ends> described_;
+  flat_array<std::uint32_t> memory_classes_; ///< of loads and stores, 64 at most; without `any_memory`
+  flat_array<value_id> types_;               ///< a value of each type
+  flat_array<detail::flat_description> described_;
   flat_array<std::uint64_t> attributes_;
   flat_array<described_promise> promises_;
   const void* folder_ = nullptr;
   fold_function fold_ = nullptr;
   bool is_little_endian_ = false;
+  bool separates_parallel_edges_ = false;
+  bool is_closed_ = false; ///< all answers name operands, so they follow when operands change
 };
 
 MIDEND_END_NAMESPACE

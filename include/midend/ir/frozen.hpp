@@ -4,8 +4,11 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/edge_cases.hpp"
+#include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/flat_program.hpp"
+#include "midend/ir/flat_program_graph.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
@@ -15,6 +18,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/wide_numbers.hpp"
+#include "midend/support/detail/list_pool.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -30,6 +34,11 @@ concept freezable_ir = ssa_ir<IR> && has_constant_type<IR> && has_64_bit_constan
                        (has_edge_case<IR> || has_edge_cases<IR>);
 
 namespace detail {
+
+template <class IR>
+concept can_be_undefined = requires(const IR& ir, value_id v) {
+  { ir.may_be_undefined(v) } -> truth_value;
+};
 
 /// Members of complete rungs fit.
 template <class IR>
@@ -72,7 +81,7 @@ public:
     copy_graph();
     place_values();
     copy_operands();
-    list_users();
+    out_.is_closed_ = true;
     out_.rare_.clear();
     out_.types_.clear();
     for (value_id v = 0; v != out_.num_values(); ++v) {
@@ -87,6 +96,7 @@ public:
     } else {
       out_.is_little_endian_ = false;
     }
+    out_.separates_parallel_edges_ = midend::separates_parallel_edges(ir_);
     out_.folder_ = nullptr;
     out_.fold_ = nullptr;
   }
@@ -99,155 +109,137 @@ private:
 
   record& of(value_id v) { return out_.values_[v]; }
 
-  void set(value_id v, program::flag f, bool holds = true) {
-    of(v).flags = (of(v).flags & ~std::uint32_t{f}) | (holds ? std::uint32_t{f} : 0u);
-  }
+  void set(value_id v, program::flag f, bool holds = true) { out_.set(v, f, holds); }
 
   // ---- The graph.
 
   void copy_graph() {
     const auto& g = ir_.graph();
     flat_program_graph& to = out_.graph_;
-    to.num_nodes_ = node_count(g);
-    to.num_edges_ = static_cast<std::size_t>(g.num_edges());
-    to.entry_ = to.num_nodes_ == 0 ? 0 : static_cast<node_id>(g.entry());
+    const auto num_nodes = node_count(g);
+    const auto num_edges = static_cast<std::size_t>(g.num_edges());
+    to.entry_ = num_nodes == 0 ? 0 : static_cast<node_id>(g.entry());
     to.epoch_ = graph_epoch(g);
-    to.num_listed_ = 0;
-    to.ids_.resize_for_overwrite(2 * (to.num_nodes_ + 1));
-    for (node_id n = 0; n != to.num_nodes_; ++n) {
-      to.ids_[n] = static_cast<std::uint32_t>(to.num_listed_);
-      for ([[maybe_unused]] auto&& e : g.out_edges(n)) {
-        ++to.num_listed_;
-      }
-    }
-    to.ids_[to.num_nodes_] = static_cast<std::uint32_t>(to.num_listed_);
-    to.ids_.extend_for_overwrite(2 * (to.num_nodes_ + 1) + 4 * to.num_listed_ + 3 * to.num_edges_);
-    std::uint32_t* const in_begin = to.ids_.data() + to.num_nodes_ + 1;
-    std::uint32_t* const out_edges = in_begin + to.num_nodes_ + 1;
-    std::uint32_t* const targets = out_edges + to.num_listed_;
-    std::uint32_t* const in_edges = targets + to.num_listed_;
-    std::uint32_t* const sources = in_edges + to.num_listed_;
-    std::uint32_t* const source = sources + to.num_listed_;
-    std::uint32_t* const target = source + to.num_edges_;
-    std::uint32_t* const position = target + to.num_edges_;
-    for (std::size_t e = 0; e != to.num_edges_; ++e) {
-      source[e] = no_node;
-      target[e] = no_node;
-      position[e] = 0;
-    }
-    for (std::size_t n = 0; n != to.num_nodes_ + 1; ++n) {
-      in_begin[n] = 0;
-    }
-    std::size_t at = 0;
-    for (node_id n = 0; n != to.num_nodes_; ++n) {
+    to.nodes_.assign(num_nodes, {});
+    to.sources_.assign(num_edges, no_node);
+    to.targets_.assign(num_edges, no_node);
+    to.positions_.assign(num_edges, 0);
+    to.lists_.reset(2 * num_edges);
+    for (node_id n = 0; n != num_nodes; ++n) {
+      reserve(to.nodes_[n].out, g.out_edges(n));
       for_each_id(g.out_edges(n), [&](edge_id e) {
         const auto t = static_cast<node_id>(g.edge_target(e));
-        MIDEND_ASSERT(e < to.num_edges_ && source[e] == no_node && t < to.num_nodes_, "a graph with edges", e, t);
-        out_edges[at] = e;
-        targets[at++] = t;
-        source[e] = n;
-        target[e] = t;
-        ++in_begin[t];
+        MIDEND_ASSERT(e < num_edges && to.sources_[e] == no_node && t < num_nodes, "a graph with edges", e, t);
+        to.lists_.push_back(to.nodes_[n].out, e);
+        to.sources_[e] = n;
+        to.targets_[e] = t;
+        ++to.nodes_[t].in.count;
       });
     }
-    counts_to_ends(span<std::uint32_t>(in_begin, to.num_nodes_ + 1));
-    if constexpr (requires { g.in_edges(node_id()); }) {
-      fill_in_order(g, in_begin, in_edges);
-    } else {
-      for (std::size_t e = to.num_edges_; e-- != 0;) { // in the order of their numbers
-        if (source[e] != no_node) {
-          in_edges[--in_begin[target[e]]] = static_cast<edge_id>(e);
-        }
-      }
+    for (node_id n = 0; n != num_nodes; ++n) {
+      const std::uint32_t count = to.nodes_[n].in.count;
+      to.nodes_[n].in.count = 0;
+      to.lists_.reserve(to.nodes_[n].in, count);
     }
-    for (node_id n = 0; n != to.num_nodes_; ++n) {
-      for (std::uint32_t i = in_begin[n]; i != in_begin[n + std::size_t{1}]; ++i) {
-        sources[i] = source[in_edges[i]];
-        position[in_edges[i]] = i - in_begin[n];
+    list_in_edges(g);
+  }
+
+  /// In the order of the IR, or of their numbers.
+  template <class G> void list_in_edges(const G& g) {
+    flat_program_graph& to = out_.graph_;
+    const auto list = [&](node_id n, edge_id e) {
+      to.positions_[e] = to.nodes_[n].in.count;
+      to.lists_.push_back(to.nodes_[n].in, e);
+    };
+    if constexpr (requires { g.in_edges(node_id()); }) {
+      for (node_id n = 0; n != to.num_nodes(); ++n) {
+        for_each_id(g.in_edges(n), [&](edge_id e) {
+          MIDEND_ASSERT(e < to.num_edges() && to.targets_[e] == n, "a graph whose in-edges are its out-edges", n, e);
+          list(n, e);
+        });
+      }
+    } else {
+      for (edge_id e = 0; e != to.num_edges(); ++e) {
+        if (to.targets_[e] != no_node) {
+          list(to.targets_[e], e);
+        }
       }
     }
   }
 
-  /// The order of the IR. Ends become starts.
-  template <class G> static void fill_in_order(const G& g, std::uint32_t* in_begin, std::uint32_t* in_edges) {
-    std::uint32_t at = 0;
-    for (node_id n = 0; n != node_count(g); ++n) {
-      [[maybe_unused]] const std::uint32_t end = in_begin[n];
-      in_begin[n] = at;
-      for_each_id(g.in_edges(n), [&](edge_id e) {
-        MIDEND_ASSERT(at != end, "a graph whose in-edges are its out-edges", n, e);
-        in_edges[at++] = e;
-      });
-      MIDEND_ASSERT(at == end, "a graph whose in-edges are its out-edges", n);
+  template <class Edges> void reserve(pooled_list& list, const Edges& edges) {
+    std::size_t count = 0;
+    for ([[maybe_unused]] auto&& e : edges) {
+      ++count;
     }
+    out_.graph_.lists_.reserve(list, count);
   }
 
   // ---- Values.
 
   void place_values() {
-    out_.values_.assign(static_cast<std::size_t>(ir_.num_values()), record());
-    out_.node_begin_.clear();
-    out_.node_values_.clear();
+    const auto num_values = static_cast<std::size_t>(ir_.num_values());
+    out_.values_.assign(num_values, record());
+    out_.nodes_.assign(out_.graph_.num_nodes(), program::node_record());
     out_.parameters_.clear();
-    for (node_id n = 0; n != out_.graph_.num_nodes_; ++n) {
-      out_.node_begin_.push_back(static_cast<std::uint32_t>(out_.node_values_.size()));
-      value_id last = no_value;
+    for (node_id n = 0; n != out_.graph_.num_nodes(); ++n) {
       for_each_id(ir_.values(n), [&](value_id v) {
-        MIDEND_ASSERT(v < out_.num_values() && of(v).home == no_node, "a value in one place", v, n);
-        of(v).home = n;
-        if (last != no_value) {
-          of(last).next = v;
-        }
-        last = v;
-        out_.node_values_.push_back(v);
+        MIDEND_ASSERT(v < num_values && of(v).home == no_node, "a value in one place", v, n);
+        out_.link(v, n, no_value);
       });
     }
-    out_.node_begin_.push_back(static_cast<std::uint32_t>(out_.node_values_.size()));
     if constexpr (has_parameters<IR>) {
       for_each_id(ir_.parameters(), [&](value_id v) { out_.parameters_.push_back(v); });
     }
   }
 
+  /// Those of later values first, so that the users of a value are listed in the order of their numbers.
   void copy_operands() {
-    out_.operand_begin_.clear();
-    out_.operands_.clear();
-    out_.inputs_.clear();
-    for (value_id v = 0; v != out_.num_values(); ++v) {
-      out_.operand_begin_.push_back(static_cast<std::uint32_t>(out_.operands_.size()));
-      for_each_id(ir_.operands(v), [&](value_id x) { out_.operands_.push_back(x); });
+    const auto num_values = static_cast<value_id>(out_.num_values());
+    out_.operands_.reset(num_values, 2 * std::size_t{num_values});
+    for (value_id v = 0; v != num_values; ++v) {
+      out_.operands_.add_value();
+      of(v).origin = v;
+    }
+    for (value_id v = num_values; v-- != 0;) {
       if (static_cast<bool>(ir_.is_phi(v))) {
-        set(v, program::phi);
-        of(v).inputs = static_cast<std::uint32_t>(out_.inputs_.size());
+        out_.set(v, program::phi);
         if (of(v).home != no_node) {
-          for (const edge_id e : out_.graph_.in_edges(of(v).home)) {
-            out_.inputs_.push_back(static_cast<value_id>(ir_.phi_input(v, e)));
+          const span<const edge_id> in = out_.graph_.in_edges(of(v).home);
+          out_.operands_.reserve(of(v).operands, in.size());
+          for (const edge_id e : in) {
+            out_.add_operand(v, static_cast<value_id>(ir_.phi_input(v, e)));
           }
         }
+      } else {
+        std::size_t count = 0;
+        for_each_id(ir_.operands(v), [&](value_id) { ++count; });
+        out_.operands_.reserve(of(v).operands, count);
+        for_each_id(ir_.operands(v), [&](value_id x) { out_.add_operand(v, x); });
       }
-    }
-    out_.operand_begin_.push_back(static_cast<std::uint32_t>(out_.operands_.size()));
-    out_.nodes_.assign(out_.graph_.num_nodes_, program::node_record());
-    for (node_id n = 0; n != out_.graph_.num_nodes_; ++n) {
-      out_.nodes_[n].condition = static_cast<value_id>(ir_.condition(n));
     }
   }
 
-  void list_users() {
-    out_.user_begin_.assign(out_.num_values() + 1, 0);
-    for (const value_id x : out_.operands_) {
-      if (x != no_value) {
-        ++out_.user_begin_[x];
-      }
+  /// The first place of `x` among the operands of `v` that is not `taken`. If there is none, the program is not closed.
+  std::uint32_t position(value_id v, value_id x, std::uint32_t taken = none) {
+    return x == no_value ? none : found(v, x, taken, false);
+  }
+
+  /// The same, the last one: where the operands of a guard are.
+  std::uint32_t last_position(value_id v, value_id x, std::uint32_t taken = none) {
+    return x == no_value ? none : found(v, x, taken, true);
+  }
+
+  std::uint32_t found(value_id v, value_id x, std::uint32_t taken, bool is_last) {
+    const span<const value_id> operands = out_.operands(v);
+    std::uint32_t at = none;
+    for (std::uint32_t i = 0; i != operands.size() && (at == none || is_last); ++i) {
+      at = operands[i] == x && i != taken ? i : at;
     }
-    counts_to_ends(span<std::uint32_t>(out_.user_begin_.data(), out_.user_begin_.size()));
-    out_.users_.resize_for_overwrite(out_.user_begin_.back());
-    for (auto v = static_cast<value_id>(out_.num_values()); v-- != 0;) {
-      for (const value_id x : out_.operands(v)) {
-        if (x != no_value) {
-          out_.users_[--out_.user_begin_[x]] = v;
-        }
-      }
+    if (at == none) {
+      out_.is_closed_ = false;
     }
+    return at;
   }
 
   /// An operation that is neither a phi, nor in no node.
@@ -286,8 +278,33 @@ private:
         }
       }
     }
+    if constexpr (has_may_insert_phi<IR>) {
+      set(v, program::without_phi, !midend::may_insert_phi(ir_, v));
+    }
+    if constexpr (can_be_undefined<IR>) {
+      set(v, program::uncertain, static_cast<bool>(ir_.may_be_undefined(v)));
+    } else {
+      set(v, program::uncertain, out_.is_undefined(v));
+    }
+    if constexpr (has_may_replace_operand<IR>) {
+      if (is_operation(v)) {
+        copy_fixed_operands(v);
+      }
+    }
     to.type = type_of(v);
     copy_wide_numbers(v);
+  }
+
+  void copy_fixed_operands(value_id v) {
+    std::uint64_t fixed = 0;
+    for (std::size_t i = 0; i != out_.operands(v).size(); ++i) {
+      if (!midend::may_replace_operand(ir_, v, i)) {
+        fixed |= std::uint64_t{1} << (i < 63 ? i : 63);
+      }
+    }
+    if (fixed != 0) {
+      rare(v).fixed_operands = fixed;
+    }
   }
 
   void copy_wide_numbers(value_id v) {
@@ -351,8 +368,8 @@ private:
       }
     }
     if constexpr (has_may_write<IR>) {
-      for (const memory_reference& m : out_.accesses_) {
-        note_memory_class(m.memory);
+      for (const flat_access& a : out_.accesses_) {
+        note_memory_class(a.place.memory);
       }
       for (value_id v = 0; v != out_.num_values(); ++v) {
         if (is_operation(v) && of(v).effect == effect_kind::unknown) {
@@ -379,7 +396,10 @@ private:
     }
     if (place) {
       to.access = static_cast<std::uint32_t>(out_.accesses_.size());
-      out_.accesses_.push_back(*place);
+      // A store may write its own address: the address comes last.
+      const std::uint32_t stored = position(v, place->stored);
+      const std::uint32_t base = position(v, place->base, stored);
+      out_.accesses_.push_back({*place, {base, position(v, place->index, base), stored}});
     }
     if constexpr (has_may_trap<IR>) {
       set(v, program::traps, static_cast<bool>(ir_.may_trap(v)));
@@ -435,9 +455,13 @@ private:
     }
     if constexpr (has_guard<IR>) {
       if (const guard_of_value guard = ir_.guard(v); guard.predicate != no_value) {
-        rare(v).guard = guard;
-        rare(v).unguarded = ir_.unguarded(v);
+        program::rare_record& to = rare(v);
+        to.guard = guard;
+        to.at.second = last_position(v, guard.otherwise);
+        to.at.first = last_position(v, guard.predicate, to.at.second);
+        to.unguarded = ir_.unguarded(v);
         set(v, program::guarded);
+        set(v, program::decidable, !out_.constant(guard.predicate));
       }
     }
     if constexpr (has_identity<IR>) {
@@ -446,11 +470,13 @@ private:
     if constexpr (has_assumed<IR>) {
       if (const value_id bit = ir_.assumed(v); bit != no_value) {
         rare(v).assumed = bit;
+        rare(v).at.third = position(v, bit);
       }
     }
     if constexpr (has_low_sum<IR>) {
       if (const std::optional<sum_of_low_bits> sum = ir_.low_sum(v)) {
         rare(v).low_sum = *sum;
+        rare(v).at.third = position(v, sum->base);
       }
     }
   }
@@ -481,8 +507,9 @@ private:
 
   void copy_nodes() {
     out_.hints_.clear();
-    for (node_id n = 0; n != out_.graph_.num_nodes_; ++n) {
+    for (node_id n = 0; n != out_.graph_.num_nodes(); ++n) {
       auto& to = out_.nodes_[n];
+      copy_condition(n);
       if constexpr (has_node_counts<IR>) {
         const std::optional<std::uint64_t> count = ir_.count(n);
         to.has_count = count.has_value();
@@ -504,10 +531,21 @@ private:
     }
   }
 
+  /// As an operand of the last value, or that value, if it is one of them.
+  void copy_condition(node_id n) {
+    auto& to = out_.nodes_[n];
+    to.condition = static_cast<value_id>(ir_.condition(n));
+    if (to.last == no_value || !out_.is_terminator(to.last)) {
+      out_.is_closed_ = false; // an IR whose ends are no values
+    } else if (to.condition != no_value) {
+      to.condition_at = to.condition == to.last ? program::node_record::itself : position(to.last, to.condition);
+    }
+  }
+
   void copy_edges() {
     out_.cases_.clear();
-    out_.edges_.assign(out_.graph_.num_edges_ + 1, program::edge_record());
-    for (edge_id e = 0; e != out_.graph_.num_edges_; ++e) {
+    out_.edges_.assign(out_.graph_.num_edges(), program::edge_record());
+    for (edge_id e = 0; e != out_.graph_.num_edges(); ++e) {
       auto& to = out_.edges_[e];
       to.first_case = static_cast<std::uint32_t>(out_.cases_.size());
       const node_id source = out_.graph_.edge_source(e);
@@ -517,6 +555,9 @@ private:
       if (out_.condition(source) != no_value) {
         for_each_case(ir_, e, [&](const auto& one) { add_case(one); });
       }
+      to.num_cases = static_cast<std::uint32_t>(out_.cases_.size()) - to.first_case;
+      to.may_redirect = midend::may_redirect(ir_, e);
+      to.may_split = midend::may_split(ir_, e);
       if constexpr (has_edge_probabilities<IR>) {
         to.probability = static_cast<double>(ir_.probability(e));
       }
@@ -524,7 +565,6 @@ private:
         to.must_end = static_cast<bool>(ir_.must_end(e));
       }
     }
-    out_.edges_[out_.graph_.num_edges_].first_case = static_cast<std::uint32_t>(out_.cases_.size());
   }
 
   void add_case(std::uint64_t c) { out_.cases_.push_back({c, c, false}); }
@@ -539,15 +579,15 @@ private:
     out_.promises_.clear();
     if constexpr (has_describe<IR>) {
       operation_description description(out_.attributes_, out_.promises_);
-      const auto note_end = [&] {
-        out_.described_.push_back(
-            {static_cast<std::uint32_t>(out_.attributes_.size()), static_cast<std::uint32_t>(out_.promises_.size())});
-      };
       for (value_id v = 0; v != out_.num_values(); ++v) {
-        note_end();
+        flat_description where;
+        where.first_attribute = static_cast<std::uint32_t>(out_.attributes_.size());
+        where.first_promise = static_cast<std::uint32_t>(out_.promises_.size());
         ir_.describe(v, description);
+        where.num_attributes = static_cast<std::uint32_t>(out_.attributes_.size()) - where.first_attribute;
+        where.num_promises = static_cast<std::uint32_t>(out_.promises_.size()) - where.first_promise;
+        out_.described_.push_back(where);
       }
-      note_end();
     }
   }
 

@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-namespace elbrus::detail {
+namespace detail {
 
 /// The place of a list in a pool. Capacities are powers of two, at most 2^26.
 struct pooled_list {
@@ -42,9 +42,22 @@ public:
 
   span<std::uint32_t> elements(const pooled_list& list) { return {elements_.data() + list.first, list.count}; }
 
+  /// No lists, and memory for so many elements.
+  void reset(std::size_t elements) {
+    elements_.clear();
+    elements_.reserve(elements);
+  }
+
+  /// Memory for so many elements of a list that has none.
+  void reserve(pooled_list& list, std::size_t count) {
+    if (count > list.capacity()) {
+      move_to_end(list, count);
+    }
+  }
+
   void push_back(pooled_list& list, std::uint32_t element) {
     if (list.count == list.capacity()) {
-      move_to_end(list);
+      move_to_end(list, list.more());
     }
     elements_[list.first + list.count++] = element;
   }
@@ -59,8 +72,8 @@ public:
   }
 
 private:
-  void move_to_end(pooled_list& list) {
-    const pooled_list moved = list.moved(elements_.size(), list.more());
+  void move_to_end(pooled_list& list, std::size_t least) {
+    const pooled_list moved = list.moved(elements_.size(), least);
     elements_.reserve(elements_.size() + moved.capacity());
     for (std::uint32_t i = 0; i != moved.capacity(); ++i) {
       elements_.push_back(i < list.count ? elements_[list.first + i] : 0);
@@ -71,6 +84,6 @@ private:
   flat_array<std::uint32_t> elements_;
 };
 
-} // namespace elbrus::detail
+} // namespace detail
 
 MIDEND_END_NAMESPACE

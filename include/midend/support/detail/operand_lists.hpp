@@ -2,9 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/list_pool.hpp"
-#include "midend/ir/ids.hpp"
 #include "midend/support/detail/iterator_base.hpp"
+#include "midend/support/detail/list_pool.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -14,16 +13,19 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-namespace elbrus::detail {
+namespace detail {
 
 inline constexpr std::uint32_t no_slot = 0xffff'ffff;
 
+/// An operand that is not set.
+inline constexpr std::uint32_t no_operand = 0xffff'ffff;
+
 /// Each operand has a slot; the slots of one user are neighbours, and slots that hold the same value are linked. An
-/// operand that is not set (`no_value`) is in no list.
+/// operand that is not set is in no list.
 class operand_lists {
 public:
   /// Walks the slots that hold a value.
-  class slot_iterator : public midend::detail::iterator_base<slot_iterator, std::uint32_t> {
+  class slot_iterator : public iterator_base<slot_iterator, std::uint32_t> {
   public:
     slot_iterator() = default;
 
@@ -44,7 +46,7 @@ public:
   struct user_of_slot {
     const operand_lists* lists = nullptr;
 
-    value_id operator()(std::uint32_t slot) const { return lists->user_[slot]; }
+    std::uint32_t operator()(std::uint32_t slot) const { return lists->user_[slot]; }
   };
 
   /// Memory for so many operands of a list that has none.
@@ -54,12 +56,23 @@ public:
     }
   }
 
+  /// No values, and memory for so many with so many operands.
+  void reset(std::size_t values, std::size_t operands) {
+    for (flat_array<std::uint32_t>* const a : {&value_, &user_, &next_, &previous_, &first_use_}) {
+      a->clear();
+    }
+    for (flat_array<std::uint32_t>* const a : {&value_, &user_, &next_, &previous_}) {
+      a->reserve(operands);
+    }
+    first_use_.reserve(values);
+  }
+
   /// One more value, without users.
   void add_value() { first_use_.push_back(no_slot); }
 
-  span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
+  span<const std::uint32_t> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
 
-  void push_back(pooled_list& list, value_id user, value_id operand) {
+  void push_back(pooled_list& list, std::uint32_t user, std::uint32_t operand) {
     if (list.count == list.capacity()) {
       move_to_end(list, list.more());
     }
@@ -68,7 +81,7 @@ public:
     link(slot, operand);
   }
 
-  void set(const pooled_list& list, std::size_t position, value_id operand) {
+  void set(const pooled_list& list, std::size_t position, std::uint32_t operand) {
     MIDEND_ASSERT(position < list.count, "an operand of the value", position, list.count);
     const auto slot = static_cast<std::uint32_t>(list.first + position);
     unlink(slot);
@@ -90,18 +103,18 @@ public:
   }
 
   /// The slots that hold a value, latest first.
-  iterator_range<slot_iterator> slots(value_id v) const {
+  iterator_range<slot_iterator> slots(std::uint32_t v) const {
     return {slot_iterator(this, first_use_[v]), slot_iterator(this, no_slot)};
   }
 
   /// The same as users: one appears once for each operand.
-  auto users(value_id v) const { return mapped(slots(v), user_of_slot{this}); }
+  auto users(std::uint32_t v) const { return mapped(slots(v), user_of_slot{this}); }
 
-  value_id user(std::uint32_t slot) const { return user_[slot]; }
+  std::uint32_t user(std::uint32_t slot) const { return user_[slot]; }
 
-  bool has_users(value_id v) const { return first_use_[v] != no_slot; }
+  bool has_users(std::uint32_t v) const { return first_use_[v] != no_slot; }
 
-  void replace_uses(value_id v, value_id by) {
+  void replace_uses(std::uint32_t v, std::uint32_t by) {
     if (v == by) {
       return;
     }
@@ -114,9 +127,9 @@ public:
   }
 
 private:
-  void link(std::uint32_t slot, value_id operand) {
+  void link(std::uint32_t slot, std::uint32_t operand) {
     value_[slot] = operand;
-    if (operand == no_value) {
+    if (operand == no_operand) {
       return;
     }
     const std::uint32_t next = first_use_[operand];
@@ -129,8 +142,8 @@ private:
   }
 
   void unlink(std::uint32_t slot) {
-    const value_id operand = value_[slot];
-    if (operand == no_value) {
+    const std::uint32_t operand = value_[slot];
+    if (operand == no_operand) {
       return;
     }
     if (previous_[slot] == no_slot) {
@@ -141,15 +154,15 @@ private:
     if (next_[slot] != no_slot) {
       previous_[next_[slot]] = previous_[slot];
     }
-    value_[slot] = no_value;
+    value_[slot] = no_operand;
   }
 
   /// Moves a list to the end, with more slots. Users keep their order.
   void move_to_end(pooled_list& list, std::size_t least) {
     const pooled_list moved = list.moved(value_.size(), least);
     for (std::uint32_t i = 0; i != moved.capacity(); ++i) {
-      value_.push_back(no_value);
-      user_.push_back(no_value);
+      value_.push_back(no_operand);
+      user_.push_back(no_operand);
       next_.push_back(no_slot);
       previous_.push_back(no_slot);
     }
@@ -164,10 +177,10 @@ private:
     user_[to] = user_[from];
     next_[to] = next_[from];
     previous_[to] = previous_[from];
-    if (value_[to] == no_value) {
+    if (value_[to] == no_operand) {
       return;
     }
-    value_[from] = no_value;
+    value_[from] = no_operand;
     if (previous_[to] == no_slot) {
       first_use_[value_[to]] = to;
     } else {
@@ -178,13 +191,13 @@ private:
     }
   }
 
-  flat_array<value_id> value_; ///< by slot
-  flat_array<value_id> user_;
+  flat_array<std::uint32_t> value_; ///< by slot
+  flat_array<std::uint32_t> user_;
   flat_array<std::uint32_t> next_;      ///< slot that holds the same value
   flat_array<std::uint32_t> previous_;  ///< the other direction of `next_`
   flat_array<std::uint32_t> first_use_; ///< by value
 };
 
-} // namespace elbrus::detail
+} // namespace detail
 
 MIDEND_END_NAMESPACE
