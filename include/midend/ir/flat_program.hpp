@@ -215,9 +215,18 @@ public:
     return has(v, literal) ? std::optional(values_[v].constant) : std::nullopt;
   }
 
-  /// Nothing, or what the IR of `fold_by` says.
+  /// Nothing, or what the IR of `fold_by` says of the origin. Of an operation whose operands were set to other values
+  /// it is asked only if all arguments are known: it may know more of the operands that it has there.
   std::optional<std::uint64_t> fold(value_id v, span<const std::optional<std::uint64_t>> args) const {
-    return fold_ == nullptr || has(v, changed) ? std::nullopt : fold_(folder_, origin(v), args);
+    if (fold_ == nullptr || origin(v) == no_value || has(v, changed)) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; has(v, renamed) && i != args.size(); ++i) {
+      if (!args[i]) {
+        return std::nullopt;
+      }
+    }
+    return fold_(folder_, origin(v), args);
   }
 
   /// From now on, `fold` asks `ir`. Requires that `ir` lives as long as this program and its copies are used, and that
@@ -257,9 +266,9 @@ public:
 
   effect_kind effect(value_id v) const { return never_runs(v) ? effect_kind::none : values_[v].effect; }
 
-  bool may_trap(value_id v) const { return has(v, traps) && !divides_safely(v); }
+  bool may_trap(value_id v) const { return has(v, traps) && !is_total(v); }
 
-  bool may_trap_without_promises(value_id v) const { return has(v, still_traps) && !divides_safely(v); }
+  bool may_trap_without_promises(value_id v) const { return has(v, still_traps) && !is_total(v); }
 
   bool may_not_return(value_id v) const { return has(v, leaves) && !never_runs(v); }
 
@@ -429,10 +438,11 @@ protected:
     convergent = 1u << 16,
     number = 1u << 17,      ///< an integer literal, also for those who ask for wide numbers
     changed = 1u << 18,     ///< is not what its origin is: `fold` does not ask the IR
-    divides = 1u << 19,     ///< traps for some divisors only
+    partial = 1u << 19,     ///< a division or shift that traps for some divisors or amounts only
     without_phi = 1u << 20, ///< no phi can have its type
     uncertain = 1u << 21,   ///< two reads may differ
-    decidable = 1u << 22    ///< a guard that becomes a literal can keep it from running
+    decidable = 1u << 22,   ///< a guard that becomes a literal can keep it from running
+    renamed = 1u << 23      ///< has other operands than its origin
   };
 
   using value_record = detail::flat_value;
@@ -461,17 +471,33 @@ protected:
     return g.predicate != no_value && has(g.predicate, literal) && (values_[g.predicate].constant != 0) == g.negated;
   }
 
-  /// Whether a division that was made here divides by a literal for which it does not trap.
-  bool divides_safely(value_id v) const {
-    if (!has(v, divides)) {
+  static constexpr bool is_division(midend::operation code) {
+    return code == midend::operation::div || code == midend::operation::udiv || code == midend::operation::rem ||
+           code == midend::operation::urem;
+  }
+
+  static constexpr bool is_partial_shift(midend::operation code) {
+    return code == midend::operation::shl || code == midend::operation::shr || code == midend::operation::sar ||
+           code == midend::operation::shladd;
+  }
+
+  /// Whether a partial operation has a result for each value of its first operand: the divisor or amount is a literal
+  /// that allows it.
+  bool is_total(value_id v) const {
+    if (!has(v, partial)) {
+      return false;
+    }
+    const value_id second = operands(v)[1];
+    if (second == no_value || !has(second, literal)) {
       return false;
     }
     const operation_info& info = values_[v].info;
-    const value_id divisor = operands(v)[1];
-    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - info.width);
-    const bool is_signed = info.code == operation::div || info.code == operation::rem;
-    return divisor != no_value && has(divisor, literal) && values_[divisor].constant != 0 &&
-           !(is_signed && values_[divisor].constant == ones);
+    const std::uint64_t c = values_[second].constant;
+    if (!is_division(info.code)) {
+      return c < info.width;
+    }
+    const bool is_signed = info.code == midend::operation::div || info.code == midend::operation::rem;
+    return c != 0 && !(is_signed && c == ~std::uint64_t{0} >> (64 - info.width));
   }
 
   const rare_record& rare_of(value_id v) const {
@@ -559,6 +585,7 @@ protected:
   fold_function fold_ = nullptr;
   bool is_little_endian_ = false;
   bool separates_parallel_edges_ = false;
+  bool is_new_ = true;     ///< was filled since an editor has looked at it
   bool is_closed_ = false; ///< all answers name operands, so they follow when operands change
 };
 

@@ -14,7 +14,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 class flat_program;
-class flat_program_editor;
+class editable_flat_program;
 
 namespace detail {
 
@@ -64,7 +64,7 @@ public:
 
 private:
   friend class flat_program;
-  friend class flat_program_editor;
+  friend class editable_flat_program;
   template <class IR> friend class detail::program_freezer;
 
   struct lists_of_node {

@@ -82,6 +82,7 @@ public:
     place_values();
     copy_operands();
     out_.is_closed_ = true;
+    out_.is_new_ = true;
     out_.rare_.clear();
     out_.types_.clear();
     for (value_id v = 0; v != out_.num_values(); ++v) {
