@@ -32,10 +32,10 @@ MIDEND_BEGIN_NAMESPACE
 ///     midend::unroll_loops(unrolled, loops, requests);
 ///
 /// **What operations know.** A clone knows what its original does: `origin`, meaning, effects, cost, promises,
-/// description. What `make_operation` makes has no origin and no effect; a division or shift may trap, unless its second
-/// operand is a literal for which it does not. The IR never folds an operation that has lost promises or its guard; one
-/// whose operand was set by `set_operand` it folds if all operands are known. `replace_uses` replaces by what is equal,
-/// so it changes nothing there. `effect` and the like follow a guard that becomes a literal.
+/// description. What `make_operation` makes has no origin and no effect; a division or shift may trap, unless its
+/// second operand is a literal for which it does not. The IR never folds an operation that has lost promises or its
+/// guard; one whose operand was set by `set_operand` it folds if all operands are known. `replace_uses` replaces by
+/// what is equal, so it changes nothing there. `effect` and the like follow a guard that becomes a literal.
 ///
 /// **What it cannot know.** Everything else is what the IR said of the original: whether an operation may trap does not
 /// change with its operands. Integer literals have the type of the operations of the vocabulary of their width; if

@@ -414,6 +414,7 @@ public:
 
 protected:
   template <class IR> friend class detail::program_freezer;
+  template <class IR, class Origins> friend class detail::program_copier;
 
   static constexpr std::uint32_t none = detail::flat_value::none;
   static constexpr unsigned char free = detail::flat_value::free;

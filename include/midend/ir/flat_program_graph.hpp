@@ -19,6 +19,7 @@ class editable_flat_program;
 namespace detail {
 
 template <class IR> class program_freezer;
+template <class IR, class Origins> class program_copier;
 
 } // namespace detail
 

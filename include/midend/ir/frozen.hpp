@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/detail/program_copier.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
@@ -34,11 +35,6 @@ concept freezable_ir = ssa_ir<IR> && has_constant_type<IR> && has_64_bit_constan
                        (has_edge_case<IR> || has_edge_cases<IR>);
 
 namespace detail {
-
-template <class IR>
-concept can_be_undefined = requires(const IR& ir, value_id v) {
-  { ir.may_be_undefined(v) } -> truth_value;
-};
 
 /// Members of complete rungs fit.
 template <class IR>
@@ -72,7 +68,18 @@ template <class IR> constexpr bool explain_freezable_ir() {
   return false;
 }
 
-/// Fills a `flat_program`. Each member of the IR is called once for each thing that it is about.
+/// All numbers stay.
+struct same_places {
+  static constexpr bool adds_operands = false;
+
+  static node_id node(node_id n) { return n; }
+
+  static edge_id edge(edge_id e) { return e; }
+
+  static value_id image(value_id x) { return x; }
+};
+
+/// Fills a `flat_program`.
 template <class IR> class program_freezer {
 public:
   program_freezer(const IR& ir, flat_program& out) : ir_(ir), out_(out) {}
@@ -81,36 +88,15 @@ public:
     copy_graph();
     place_values();
     copy_operands();
-    out_.is_closed_ = true;
-    out_.is_new_ = true;
-    out_.rare_.clear();
-    out_.types_.clear();
-    for (value_id v = 0; v != out_.num_values(); ++v) {
-      copy_semantics(v);
-    }
-    copy_operations();
-    copy_nodes();
-    copy_edges();
-    copy_descriptions();
-    if constexpr (has_is_little_endian<IR>) {
-      out_.is_little_endian_ = static_cast<bool>(ir_.is_little_endian());
-    } else {
-      out_.is_little_endian_ = false;
-    }
-    out_.separates_parallel_edges_ = midend::separates_parallel_edges(ir_);
-    out_.folder_ = nullptr;
-    out_.fold_ = nullptr;
+    same_places places;
+    program_copier<IR, same_places>(ir_, places, out_).run();
   }
 
 private:
   using program = flat_program;
   using record = flat_program::value_record;
 
-  static constexpr std::uint32_t none = program::none;
-
   record& of(value_id v) { return out_.values_[v]; }
-
-  void set(value_id v, program::flag f, bool holds = true) { out_.set(v, f, holds); }
 
   // ---- The graph.
 
@@ -217,377 +203,6 @@ private:
         for_each_id(ir_.operands(v), [&](value_id) { ++count; });
         out_.operands_.reserve(of(v).operands, count);
         for_each_id(ir_.operands(v), [&](value_id x) { out_.add_operand(v, x); });
-      }
-    }
-  }
-
-  /// The first place of `x` among the operands of `v` that is not `taken`. If there is none, the program is not closed.
-  std::uint32_t position(value_id v, value_id x, std::uint32_t taken = none) {
-    return x == no_value ? none : found(v, x, taken, false);
-  }
-
-  /// The same, the last one: where the operands of a guard are.
-  std::uint32_t last_position(value_id v, value_id x, std::uint32_t taken = none) {
-    return x == no_value ? none : found(v, x, taken, true);
-  }
-
-  std::uint32_t found(value_id v, value_id x, std::uint32_t taken, bool is_last) {
-    const span<const value_id> operands = out_.operands(v);
-    std::uint32_t at = none;
-    for (std::uint32_t i = 0; i != operands.size() && (at == none || is_last); ++i) {
-      at = operands[i] == x && i != taken ? i : at;
-    }
-    if (at == none) {
-      out_.is_closed_ = false;
-    }
-    return at;
-  }
-
-  /// An operation that is neither a phi, nor in no node.
-  bool is_operation(value_id v) { return of(v).home != no_node && !out_.is_phi(v); }
-
-  program::rare_record& rare(value_id v) {
-    if (of(v).rare == none) {
-      of(v).rare = static_cast<std::uint32_t>(out_.rare_.size());
-      out_.rare_.push_back(program::rare_record());
-    }
-    return out_.rare_[of(v).rare];
-  }
-
-  void copy_semantics(value_id v) {
-    record& to = of(v);
-    if (const std::optional<std::uint64_t> c = ir_.constant(v)) {
-      to.constant = *c;
-      set(v, program::literal);
-    }
-    if constexpr (has_operation<IR>) {
-      to.info = ir_.operation(v);
-    }
-    if constexpr (has_is_undefined<IR>) {
-      set(v, program::undefined, static_cast<bool>(ir_.is_undefined(v)));
-    }
-    if constexpr (has_never_returns<IR>) {
-      set(v, program::stops, to.home != no_node && static_cast<bool>(ir_.never_returns(v)));
-    }
-    if constexpr (has_is_opaque<IR>) {
-      set(v, program::opaque, is_operation(v) && is_opaque(ir_, v));
-    }
-    if constexpr (has_bounds<IR>) {
-      if (!out_.is_phi(v) && to.info.code == operation::other && !out_.constant(v)) {
-        if (const std::optional<number_range> range = ir_.bounds(v)) {
-          rare(v).bounds = *range;
-        }
-      }
-    }
-    if constexpr (has_may_insert_phi<IR>) {
-      set(v, program::without_phi, !midend::may_insert_phi(ir_, v));
-    }
-    if constexpr (can_be_undefined<IR>) {
-      set(v, program::uncertain, static_cast<bool>(ir_.may_be_undefined(v)));
-    } else {
-      set(v, program::uncertain, out_.is_undefined(v));
-    }
-    if constexpr (has_may_replace_operand<IR>) {
-      if (is_operation(v)) {
-        copy_fixed_operands(v);
-      }
-    }
-    to.type = type_of(v);
-    copy_wide_numbers(v);
-  }
-
-  void copy_fixed_operands(value_id v) {
-    std::uint64_t fixed = 0;
-    for (std::size_t i = 0; i != out_.operands(v).size(); ++i) {
-      if (!midend::may_replace_operand(ir_, v, i)) {
-        fixed |= std::uint64_t{1} << (i < 63 ? i : 63);
-      }
-    }
-    if (fixed != 0) {
-      rare(v).fixed_operands = fixed;
-    }
-  }
-
-  void copy_wide_numbers(value_id v) {
-    of(v).number_width = of(v).info.width;
-    if constexpr (has_wide_numbers<IR>) {
-      of(v).number_width = static_cast<std::uint8_t>(ir_.number_width(v));
-      if (is_operation(v)) {
-        if (const operation_info info = ir_.wide_operation(v); info != operation_info()) {
-          rare(v).wide_operation = info;
-        }
-      } else if (of(v).home == no_node) {
-        if (const std::optional<wide_number> c = ir_.wide_constant(v)) {
-          if (out_.constant(v) && *c == wide_number(of(v).constant)) {
-            set(v, program::number);
-          } else {
-            rare(v).wide_constant = *c;
-          }
-        }
-      }
-    } else {
-      set(v, program::number, (of(v).flags & program::literal) != 0);
-    }
-  }
-
-  /// A number of the type: the first value that has it.
-  std::uint32_t type_of(value_id v) {
-    if constexpr (has_same_type<IR>) {
-      constexpr std::size_t most_types = 64;
-      auto& known = out_.types_;
-      for (std::size_t i = 0; i != known.size(); ++i) {
-        if (static_cast<bool>(ir_.same_type(v, known[i]))) {
-          const value_id type = known[i];
-          if (i != 0) { // frequent types come to the front
-            known[i] = known[i - 1];
-            known[i - 1] = type;
-          }
-          return type;
-        }
-      }
-      if (known.size() == most_types) {
-        known.pop_back();
-      }
-      known.push_back(v);
-      return v;
-    } else if constexpr (has_operation<IR>) {
-      return of(v).info.width;
-    } else {
-      return v;
-    }
-  }
-
-  // ---- Operations.
-
-  void copy_operations() {
-    out_.accesses_.clear();
-    out_.memory_classes_.clear();
-    for (value_id v = 0; v != out_.num_values(); ++v) {
-      if (is_operation(v)) {
-        copy_effects(v);
-        copy_cost(v);
-      }
-    }
-    if constexpr (has_may_write<IR>) {
-      for (const flat_access& a : out_.accesses_) {
-        note_memory_class(a.place.memory);
-      }
-      for (value_id v = 0; v != out_.num_values(); ++v) {
-        if (is_operation(v) && of(v).effect == effect_kind::unknown) {
-          copy_writes(v);
-        }
-      }
-    }
-  }
-
-  void copy_effects(value_id v) {
-    record& to = of(v);
-    to.effect = effect_kind::unknown;
-    if constexpr (has_effect<IR>) {
-      to.effect = ir_.effect(v);
-    }
-    const bool is_call = to.effect == effect_kind::unknown;
-    set(v, program::terminator, midend::is_terminator(ir_, v));
-    set(v, program::writes_some, is_call);
-    std::optional<memory_reference> place;
-    if constexpr (has_memory<IR>) {
-      if (to.effect == effect_kind::reads || to.effect == effect_kind::writes) {
-        place = ir_.memory(v);
-      }
-    }
-    if (place) {
-      to.access = static_cast<std::uint32_t>(out_.accesses_.size());
-      // A store may write its own address: the address comes last.
-      const std::uint32_t stored = position(v, place->stored);
-      const std::uint32_t base = position(v, place->base, stored);
-      out_.accesses_.push_back({*place, {base, position(v, place->index, base), stored}});
-    }
-    if constexpr (has_may_trap<IR>) {
-      set(v, program::traps, static_cast<bool>(ir_.may_trap(v)));
-      set(v, program::still_traps, midend::may_trap_without_promises(ir_, v));
-    } else {
-      set(v, program::traps);
-      set(v, program::still_traps);
-    }
-    if constexpr (has_may_not_return<IR>) {
-      set(v, program::leaves, static_cast<bool>(ir_.may_not_return(v)));
-    } else {
-      set(v, program::leaves, is_call);
-    }
-    if constexpr (has_may_duplicate<IR>) {
-      set(v, program::unique, !static_cast<bool>(ir_.may_duplicate(v)));
-    }
-    if constexpr (has_is_volatile<IR>) {
-      set(v, program::exact, static_cast<bool>(ir_.is_volatile(v)));
-    } else {
-      set(v, program::exact, to.effect != effect_kind::none && (!place || place->is_volatile));
-    }
-    if constexpr (effect_ir<IR>) {
-      set(v, program::removable, midend::is_removable(ir_, v));
-    } else {
-      set(v, program::removable,
-          (to.effect == effect_kind::none || to.effect == effect_kind::reads) && !out_.may_not_return(v) &&
-              !out_.is_volatile(v) && !out_.is_terminator(v));
-    }
-    set(v, program::convergent, midend::is_convergent(ir_, v));
-    set(v, program::repeatable,
-        (to.effect == effect_kind::none || to.effect == effect_kind::reads) && midend::is_repeatable(ir_, v));
-  }
-
-  void copy_cost(value_id v) {
-    record& to = of(v);
-    if constexpr (has_cost<IR>) {
-      const std::optional<operation_class> c = ir_.cost(v);
-      to.cost = c ? static_cast<unsigned char>(*c) : program::free;
-    } else {
-      const optional<operation_class> c = usual_operation_class(to.info);
-      to.cost = static_cast<unsigned char>((to.flags & program::terminator) != 0 ? operation_class::branch
-                                           : to.effect == effect_kind::reads     ? operation_class::load
-                                           : to.effect == effect_kind::writes    ? operation_class::store
-                                           : to.effect == effect_kind::unknown   ? operation_class::call
-                                           : c                                   ? *c
-                                                                                 : operation_class::alu);
-      if (to.effect == effect_kind::none && to.info.code != operation::other && !c) {
-        to.cost = program::free; // a copy, a change of width
-      }
-    }
-    if constexpr (has_may_reassociate<IR>) {
-      set(v, program::regroups, static_cast<bool>(ir_.may_reassociate(v)));
-    }
-    if constexpr (has_guard<IR>) {
-      if (const guard_of_value guard = ir_.guard(v); guard.predicate != no_value) {
-        program::rare_record& to = rare(v);
-        to.guard = guard;
-        to.at.second = last_position(v, guard.otherwise);
-        to.at.first = last_position(v, guard.predicate, to.at.second);
-        to.unguarded = ir_.unguarded(v);
-        set(v, program::guarded);
-        set(v, program::decidable, !out_.constant(guard.predicate));
-      }
-    }
-    if constexpr (has_identity<IR>) {
-      to.identity = static_cast<std::uint32_t>(ir_.identity(v));
-    }
-    if constexpr (has_assumed<IR>) {
-      if (const value_id bit = ir_.assumed(v); bit != no_value) {
-        rare(v).assumed = bit;
-        rare(v).at.third = position(v, bit);
-      }
-    }
-    if constexpr (has_low_sum<IR>) {
-      if (const std::optional<sum_of_low_bits> sum = ir_.low_sum(v)) {
-        rare(v).low_sum = *sum;
-        rare(v).at.third = position(v, sum->base);
-      }
-    }
-  }
-
-  void note_memory_class(std::uint32_t memory) {
-    constexpr std::size_t most_classes = 64;
-    bool is_known = memory == any_memory || out_.memory_classes_.size() == most_classes;
-    for (std::size_t i = 0; !is_known && i != out_.memory_classes_.size(); ++i) {
-      is_known = out_.memory_classes_[i] == memory;
-    }
-    if (!is_known) {
-      out_.memory_classes_.push_back(memory);
-    }
-  }
-
-  void copy_writes(value_id v) {
-    const bool writes = static_cast<bool>(ir_.may_write(v, any_memory));
-    set(v, program::writes_some, writes);
-    if (writes && !out_.memory_classes_.empty()) {
-      std::uint64_t& written = rare(v).written;
-      for (std::size_t i = 0; i != out_.memory_classes_.size(); ++i) {
-        written |= std::uint64_t{static_cast<bool>(ir_.may_write(v, out_.memory_classes_[i]))} << i;
-      }
-    }
-  }
-
-  // ---- Nodes and edges.
-
-  void copy_nodes() {
-    out_.hints_.clear();
-    for (node_id n = 0; n != out_.graph_.num_nodes(); ++n) {
-      auto& to = out_.nodes_[n];
-      copy_condition(n);
-      if constexpr (has_node_counts<IR>) {
-        const std::optional<std::uint64_t> count = ir_.count(n);
-        to.has_count = count.has_value();
-        to.count = count.value_or(0);
-      }
-      to.accepts_operations = midend::accepts_operations(ir_, n);
-      if (out_.graph_.in_edges(n).empty()) {
-        continue; // no header of a loop
-      }
-      if constexpr (has_trip_hints<IR>) {
-        if (const loop_hints hints = ir_.trip_hints(n); !(hints == loop_hints())) {
-          to.hints = static_cast<std::uint32_t>(out_.hints_.size());
-          out_.hints_.push_back(hints);
-        }
-      }
-      if constexpr (has_loop_ends<IR>) {
-        to.loop_ends = static_cast<bool>(ir_.loop_ends(n));
-      }
-    }
-  }
-
-  /// As an operand of the last value, or that value, if it is one of them.
-  void copy_condition(node_id n) {
-    auto& to = out_.nodes_[n];
-    to.condition = static_cast<value_id>(ir_.condition(n));
-    if (to.last == no_value || !out_.is_terminator(to.last)) {
-      out_.is_closed_ = false; // an IR whose ends are no values
-    } else if (to.condition != no_value) {
-      to.condition_at = to.condition == to.last ? program::node_record::itself : position(to.last, to.condition);
-    }
-  }
-
-  void copy_edges() {
-    out_.cases_.clear();
-    out_.edges_.assign(out_.graph_.num_edges(), program::edge_record());
-    for (edge_id e = 0; e != out_.graph_.num_edges(); ++e) {
-      auto& to = out_.edges_[e];
-      to.first_case = static_cast<std::uint32_t>(out_.cases_.size());
-      const node_id source = out_.graph_.edge_source(e);
-      if (source == no_node) {
-        continue;
-      }
-      if (out_.condition(source) != no_value) {
-        for_each_case(ir_, e, [&](const auto& one) { add_case(one); });
-      }
-      to.num_cases = static_cast<std::uint32_t>(out_.cases_.size()) - to.first_case;
-      to.may_redirect = midend::may_redirect(ir_, e);
-      to.may_split = midend::may_split(ir_, e);
-      if constexpr (has_edge_probabilities<IR>) {
-        to.probability = static_cast<double>(ir_.probability(e));
-      }
-      if constexpr (has_must_end<IR>) {
-        to.must_end = static_cast<bool>(ir_.must_end(e));
-      }
-    }
-  }
-
-  void add_case(std::uint64_t c) { out_.cases_.push_back({c, c, false}); }
-
-  void add_case(const number_range& range) { out_.cases_.push_back(range); }
-
-  // ---- Descriptions.
-
-  void copy_descriptions() {
-    out_.described_.clear();
-    out_.attributes_.clear();
-    out_.promises_.clear();
-    if constexpr (has_describe<IR>) {
-      operation_description description(out_.attributes_, out_.promises_);
-      for (value_id v = 0; v != out_.num_values(); ++v) {
-        flat_description where;
-        where.first_attribute = static_cast<std::uint32_t>(out_.attributes_.size());
-        where.first_promise = static_cast<std::uint32_t>(out_.promises_.size());
-        ir_.describe(v, description);
-        where.num_attributes = static_cast<std::uint32_t>(out_.attributes_.size()) - where.first_attribute;
-        where.num_promises = static_cast<std::uint32_t>(out_.promises_.size()) - where.first_promise;
-        out_.described_.push_back(where);
       }
     }
   }
