@@ -315,6 +315,73 @@ public:
     add_edge(n, otherwise);
   }
 
+  // Building a program, for what fills it part by part: nodes, edges, values, then their operands; then
+  // `detail::program_copier` says what copies are.
+
+  /// No nodes, edges and values. Keeps the memory.
+  void clear() {
+    graph_.clear();
+    values_.clear();
+    nodes_.clear();
+    edges_.clear();
+    cases_.clear();
+    operands_.reset(0, 0);
+    parameters_.clear();
+    hints_.clear();
+    is_new_ = true;
+  }
+
+  node_id add_node() {
+    nodes_.push_back(node_record());
+    return graph_.add_node();
+  }
+
+  /// The last one of its source.
+  edge_id add_edge(node_id source, node_id target) {
+    const edge_id e = graph_.begin_edge(source);
+    edges_.push_back({});
+    edges_[e].first_case = static_cast<std::uint32_t>(cases_.size());
+    enter(e, target);
+    return e;
+  }
+
+  /// A copy of a value of the IR, in no node and without operands.
+  value_id add_copy(value_id origin) {
+    const value_id v = add_value();
+    values_[v].origin = origin;
+    return v;
+  }
+
+  /// The same at the end of a node. The inputs of a phi are added as operands, one for each edge into the node.
+  value_id append_copy(value_id origin, node_id n, bool is_phi) {
+    const value_id v = add_copy(origin);
+    if (is_phi) {
+      set(v, phi);
+    }
+    link(v, n, no_value);
+    return v;
+  }
+
+  /// An end without an origin. That of an exit may do anything.
+  value_id append_end(node_id n, bool is_exit) {
+    const value_id v = add_value();
+    values_[v].type = own_type;
+    values_[v].flags = terminator | (is_exit ? leaves | writes_some : repeatable);
+    values_[v].effect = is_exit ? effect_kind::unknown : effect_kind::none;
+    values_[v].cost = static_cast<unsigned char>(operation_class::branch);
+    link(v, n, no_value);
+    return v;
+  }
+
+  void add_parameter(value_id v) { parameters_.push_back(v); }
+
+  void add_operand(value_id user, value_id operand) { flat_program::add_operand(user, operand); }
+
+  void forget_origin(value_id v) { values_[v].origin = no_value; }
+
+  /// The first value of a node, or `no_value`.
+  value_id first_of(node_id n) const { return nodes_[n].first; }
+
   // Profile.
 
   void set_count(node_id n, std::optional<std::uint64_t> count) {
@@ -541,14 +608,6 @@ private:
     nodes_[to].condition_at = nodes_[from].condition_at;
     nodes_[from].condition = no_value;
     nodes_[from].condition_at = none;
-  }
-
-  edge_id add_edge(node_id source, node_id target) {
-    const edge_id e = graph_.begin_edge(source);
-    edges_.push_back({});
-    edges_[e].first_case = static_cast<std::uint32_t>(cases_.size());
-    enter(e, target);
-    return e;
   }
 
   void add_case(edge_id e, std::uint64_t c) {

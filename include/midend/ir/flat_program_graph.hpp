@@ -81,6 +81,16 @@ private:
   /// The place of `e` among the edges into its target.
   std::uint32_t position(edge_id e) const { return positions_[e]; }
 
+  void clear() {
+    nodes_.clear();
+    lists_.reset(0);
+    sources_.clear();
+    targets_.clear();
+    positions_.clear();
+    entry_ = 0;
+    ++epoch_;
+  }
+
   node_id add_node() {
     nodes_.push_back({});
     ++epoch_;

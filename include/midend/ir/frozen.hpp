@@ -111,6 +111,7 @@ private:
     to.sources_.assign(num_edges, no_node);
     to.targets_.assign(num_edges, no_node);
     to.positions_.assign(num_edges, 0);
+    out_.edges_.assign(num_edges, flat_edge());
     to.lists_.reset(2 * num_edges);
     for (node_id n = 0; n != num_nodes; ++n) {
       reserve(to.nodes_[n].out, g.out_edges(n));

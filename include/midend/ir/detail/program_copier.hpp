@@ -140,6 +140,9 @@ private:
     }
     if constexpr (has_operation<IR>) {
       to.info = ir_.operation(from(v));
+      if (to.home == no_node && to.info.code != operation::other) { // an operation outside of what is copied
+        to.info = {operation::other, to.info.width, to.info.width, {}};
+      }
     }
     if constexpr (has_is_undefined<IR>) {
       set(v, program::undefined, static_cast<bool>(ir_.is_undefined(from(v))));
@@ -151,7 +154,7 @@ private:
       set(v, program::opaque, is_operation(v) && midend::is_opaque(ir_, from(v)));
     }
     if constexpr (has_bounds<IR>) {
-      if (!out_.is_phi(v) && to.info.code == operation::other && !out_.constant(v)) {
+      if (!static_cast<bool>(ir_.is_phi(from(v))) && to.info.code == operation::other && !out_.constant(v)) {
         if (const std::optional<number_range> range = ir_.bounds(from(v))) {
           rare(v).bounds = *range;
         }
@@ -443,7 +446,6 @@ private:
 
   void copy_edges() {
     out_.cases_.clear();
-    out_.edges_.assign(out_.graph_.num_edges(), program::edge_record());
     for (edge_id e = 0; e != out_.graph_.num_edges(); ++e) {
       auto& to = out_.edges_[e];
       to.first_case = static_cast<std::uint32_t>(out_.cases_.size());
