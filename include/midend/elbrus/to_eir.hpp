@@ -21,7 +21,8 @@ struct eir_refusal {
     no_node,         ///< the program has no entry
     no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nobody says what else
     width,           ///< `value` reads or converts numbers of `number` bits, for which there is no type
-    mixed_types,     ///< `value` reads a floating-point number as an integer, or the other way round
+    mixed_types,     ///< `value` reads a floating-point number as an integer or the other way round, or is a phi of
+                     ///< numbers with different widths
     operand_not_set, ///< an operand, or an input of a phi, of `value`
     unknown_branch,  ///< `node` has several successors, and no cases say which one follows
     too_many_cases,  ///< the edges of `node` have `number` cases, or more, where `most_eir_cases` are allowed
@@ -58,10 +59,10 @@ struct to_eir_result {
 /// undefined, by number. A named parameter that has no type and that nobody reads is left out.
 ///
 /// **Types.** A number has the integer type of its width. Values of one type (`same_type`), and those that phis, copies
-/// and selections join, have one Elbrus type: `f32` or `f64` if the machine computes one of them as a floating-point
-/// number (`cost`) and none of them is used as an integer; `ptr` if one of them is the base of an address and none is
-/// multiplied, divided, shifted, converted or an index. Values that are no numbers have the width with which memory is
-/// read or written.
+/// and selections join, have one Elbrus type: `f32` or `f64` if the machine computes or compares one of them as a
+/// floating-point number (`cost`) and none of them is used as an integer; `ptr` if one of them is the base of an
+/// address and none is multiplied, divided, shifted, converted or an index. Values that are no numbers have the width
+/// with which memory is read or written.
 ///
 /// **Operations** of the vocabulary become those with the same meaning. Operands of other widths are converted first;
 /// so are amounts of shifts modulo a number. `nsw` and `assoc` are kept; a promise of no unsigned overflow is dropped,
@@ -95,6 +96,8 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
+#include "midend/elbrus/detail/eir_speculation.hpp"
+#include "midend/elbrus/detail/eir_types.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
@@ -121,24 +124,6 @@ namespace elbrus {
 
 namespace detail {
 
-/// The integer type of a width, or none.
-constexpr type integer_type(unsigned width) {
-  switch (width) {
-  case 1:
-    return type::i1;
-  case 8:
-    return type::i8;
-  case 16:
-    return type::i16;
-  case 32:
-    return type::i32;
-  case 64:
-    return type::i64;
-  default:
-    return type::none;
-  }
-}
-
 /// The opcode with the meaning of an operation of the vocabulary. Those that have none, shifts modulo a number, give
 /// `mov`.
 constexpr opcode opcode_of(operation meaning) {
@@ -149,385 +134,6 @@ constexpr opcode opcode_of(operation meaning) {
   }
   return opcode::mov;
 }
-
-/// The operands of `v` without its guard.
-template <class Visit> void for_each_argument(const flat_program& p, value_id v, Visit visit) {
-  const guard_of_value guard = p.guard(v);
-  std::size_t left = guard.predicate == no_value ? 0 : guard.otherwise == no_value ? 1 : 2;
-  std::size_t count = 0;
-  for ([[maybe_unused]] const value_id x : p.operands(v)) {
-    ++count;
-  }
-  left = count - (left < count ? left : count);
-  for (const value_id x : p.operands(v)) {
-    if (left == 0) {
-      return;
-    }
-    --left;
-    visit(x);
-  }
-}
-
-/// Whether `v`, an operation that is not a phi, ends its node.
-inline bool ends_node(const flat_program& p, value_id v) {
-  return p.is_terminator(v) || p.cost(v) == operation_class::branch;
-}
-
-/// Whether a value is written where it is read, in place of a name.
-inline bool is_literal(const flat_program& p, value_id v) {
-  return p.constant(v).has_value() || p.is_undefined(v);
-}
-
-/// What is known of a value, the first member, or of all values of its type.
-struct eir_type_facts {
-  bool is_read = false;
-  bool floating = false; ///< computed as a floating-point number
-  bool integer = false;  ///< used as an integer
-  bool address = false;  ///< the base of an address
-  bool number = false;   ///< an integer that is no address
-  unsigned char width = 0;
-};
-
-/// The types of the values of a program, and which of them are read.
-class eir_types {
-public:
-  explicit eir_types(const flat_program& p) : p_(p) {
-    of_.assign(p.num_values(), eir_type_facts());
-    parent_.resize_for_overwrite(p.num_values());
-    for (value_id v = 0; v != p.num_values(); ++v) {
-      parent_[v] = v;
-    }
-    unite_types();
-    for_each_value([&](node_id, value_id v) { unite_joined(v); });
-    for (value_id v = 0; v != p.num_values(); ++v) {
-      parent_[v] = parent_[parent_[v]]; // the smallest number of the set, since no parent is larger
-    }
-    for_each_value([&](node_id, value_id v) { note_uses(v); });
-    for (node_id n = 0; n != p.graph().num_nodes(); ++n) {
-      if (p.condition(n) != no_value) {
-        of_[p.condition(n)].is_read = true;
-        note_integer(p.condition(n));
-      }
-    }
-  }
-
-  bool is_read(value_id v) const { return of_[v].is_read; }
-
-  /// The type, or `none`.
-  type of(value_id v) const {
-    const eir_type_facts& f = of_[parent_[v]];
-    const unsigned width = width_of_value(v);
-    if (f.floating && !f.integer && (width == 32 || width == 64)) {
-      return width == 32 ? type::f32 : type::f64;
-    }
-    return f.address && !f.number && width == 64 ? type::ptr : integer_type(width);
-  }
-
-  /// Bits; 0 if it is no number, and nothing says more.
-  unsigned width_of_value(value_id v) const {
-    const unsigned width = p_.number_width(v);
-    return width != 0 ? width : of_[parent_[v]].width;
-  }
-
-  /// Whether an operation that is `other` has a result.
-  bool has_result(value_id v) const {
-    return is_read(v) || (without_result_ != no_value && !p_.same_type(v, without_result_));
-  }
-
-private:
-  template <class Visit> void for_each_value(Visit visit) {
-    for (node_id n = 0; n != p_.graph().num_nodes(); ++n) {
-      for (const value_id v : p_.values(n)) {
-        visit(n, v);
-      }
-    }
-  }
-
-  value_id find(value_id v) {
-    while (parent_[v] != v) {
-      parent_[v] = parent_[parent_[v]];
-      v = parent_[v];
-    }
-    return v;
-  }
-
-  /// The smaller number stands for both.
-  void unite(value_id v, value_id w) {
-    if (w == no_value || p_.number_width(v) != p_.number_width(w)) {
-      return;
-    }
-    v = find(v);
-    w = find(w);
-    parent_[v < w ? w : v] = v < w ? v : w;
-  }
-
-  /// Types that were met long ago are forgotten, as `frozen` does.
-  void unite_types() {
-    constexpr std::size_t most_types = 64;
-    flat_array<value_id> known;
-    for (value_id v = 0; v != p_.num_values(); ++v) {
-      std::size_t i = 0;
-      while (i != known.size() && !p_.same_type(v, known[i])) {
-        ++i;
-      }
-      if (i == known.size() && i != most_types) {
-        known.push_back(v);
-      } else if (i == known.size()) {
-        known[--i] = v;
-      } else {
-        unite(known[i], v);
-      }
-      if (i != 0) { // frequent types come to the front
-        const value_id type = known[i];
-        known[i] = known[i - 1];
-        known[i - 1] = type;
-      }
-    }
-  }
-
-  /// Values that the operation passes on have its type.
-  void unite_joined(value_id v) {
-    if (p_.is_phi(v)) {
-      for (const value_id x : p_.operands(v)) {
-        unite(v, x);
-      }
-      return;
-    }
-    unite(v, p_.guard(v).otherwise);
-    const operation code = p_.unguarded(v).code;
-    std::size_t i = code == operation::copy ? 1 : 0;
-    if (code == operation::copy || code == operation::select) {
-      for_each_argument(p_, v, [&](value_id x) {
-        if (i++ != 0) {
-          unite(v, x);
-        }
-      });
-    }
-    const bool ends = ends_node(p_, v);
-    if (without_result_ == no_value && !is_literal(p_, v) && (ends || p_.effect(v) == effect_kind::writes)) {
-      without_result_ = v;
-    }
-  }
-
-  void note_read(value_id v) {
-    if (v != no_value) {
-      of_[v].is_read = true;
-    }
-  }
-
-  void note_integer(value_id v, unsigned width = 0, bool is_number = false) {
-    if (v == no_value) {
-      return;
-    }
-    eir_type_facts& f = of_[parent_[v]];
-    f.integer = true;
-    f.number = f.number || is_number;
-    note_width(v, width);
-  }
-
-  void note_width(value_id v, unsigned width) {
-    eir_type_facts& f = of_[parent_[v]];
-    if (f.width == 0 && width <= 64) {
-      f.width = static_cast<unsigned char>(width);
-    }
-  }
-
-  void note_floating(value_id v, unsigned width) {
-    if (v != no_value) {
-      of_[parent_[v]].floating = true;
-      note_width(v, width);
-    }
-  }
-
-  void note_uses(value_id v) {
-    for (const value_id x : p_.operands(v)) {
-      note_read(x);
-    }
-    if (p_.is_phi(v)) {
-      return;
-    }
-    if (const guard_of_value guard = p_.guard(v); guard.predicate != no_value) {
-      note_integer(guard.predicate);
-      note_read(guard.predicate);
-      note_read(guard.otherwise);
-    }
-    const operation_info info = p_.unguarded(v);
-    if (info.code == operation::copy || info.code == operation::select) {
-      note_passed(v, info);
-    } else if (info.code != operation::other) {
-      note_arithmetic(v, info);
-    } else if (const optional<memory_reference> m = p_.memory(v)) {
-      note_access(v, *m);
-    } else {
-      note_class(v);
-    }
-  }
-
-  /// A copy that changes the width reads a number.
-  void note_passed(value_id v, const operation_info& info) {
-    std::size_t i = info.code == operation::copy ? 1 : 0;
-    for_each_argument(p_, v, [&](value_id x) {
-      if (i++ == 0) {
-        note_integer(x);
-      } else if (x != no_value && p_.number_width(x) != p_.number_width(v)) {
-        note_integer(x);
-        note_integer(v, info.width);
-      }
-    });
-  }
-
-  void note_arithmetic(value_id v, const operation_info& info) {
-    const bool may_be_addresses = info.code == operation::add || info.code == operation::sub ||
-                                  info.code == operation::shladd || is_comparison(info.code) ||
-                                  (info.code >= operation::min && info.code <= operation::umax);
-    note_integer(v, info.width, !may_be_addresses);
-    unsigned i = 0;
-    for_each_argument(p_, v, [&](value_id x) {
-      const bool is_number = !may_be_addresses || (info.code == operation::shladd && i != 2);
-      note_integer(x, reads_whole(info.code, i) ? 0 : read_width(info), is_number);
-      ++i;
-    });
-  }
-
-  void note_access(value_id v, const memory_reference& m) {
-    if (m.base != no_value) {
-      note_read(m.base);
-      note_integer(m.base, 64);
-      of_[parent_[m.base]].address = true;
-    }
-    note_read(m.index);
-    note_integer(m.index, 0, true);
-    note_read(m.stored);
-    note_width(m.stored == no_value ? v : m.stored, m.bits);
-  }
-
-  /// The classes of operations on floating-point numbers.
-  void note_class(value_id v) {
-    const optional<operation_class> c = p_.cost(v);
-    const auto both = [&](unsigned width) {
-      note_floating(v, width);
-      for_each_argument(p_, v, [&](value_id x) { note_floating(x, width); });
-    };
-    switch (c ? *c : operation_class::call) {
-    case operation_class::fp_divide_single:
-    case operation_class::fp_sqrt_single:
-      return both(32);
-    case operation_class::fp_divide_double:
-    case operation_class::fp_sqrt_double:
-      return both(64);
-    case operation_class::fp_add:
-    case operation_class::fp_multiply:
-    case operation_class::fused_multiply_add:
-      return both(0);
-    case operation_class::convert_to_integer:
-      note_integer(v);
-      return for_each_argument(p_, v, [&](value_id x) { note_floating(x, 0); });
-    case operation_class::convert_to_fp:
-      note_floating(v, 0);
-      return for_each_argument(p_, v, [&](value_id x) { note_integer(x); });
-    default:
-      return;
-    }
-  }
-
-  const flat_program& p_;
-  flat_array<eir_type_facts> of_; ///< by value
-  flat_array<value_id> parent_;   ///< of the sets of values with one type
-  value_id without_result_ = no_value;
-};
-
-/// Which values may be diagnostic, and which operations are speculative: those that the program says do not trap, where
-/// the Elbrus operation could by itself or because it uses a diagnostic value.
-class eir_speculation {
-public:
-  explicit eir_speculation(const flat_program& p) : p_(p) {
-    doubtful_.assign(p.num_values(), 0);
-    flat_array<value_id> changed;
-    for (value_id v = 0; v != p.num_values(); ++v) {
-      if (p.is_undefined(v) || (is_operation(v) && becomes_doubtful(v))) {
-        doubtful_[v] = 1;
-        changed.push_back(v);
-      }
-    }
-    while (!changed.empty()) {
-      const value_id v = changed.back();
-      changed.pop_back();
-      for (const value_id user : p.users(v)) {
-        if (doubtful_[user] == 0 && is_operation(user) && becomes_doubtful(user)) {
-          doubtful_[user] = 1;
-          changed.push_back(user);
-        }
-      }
-    }
-  }
-
-  bool is_doubtful(value_id v) const { return doubtful_[v] != 0; }
-
-  bool is_speculative(value_id v) const {
-    const operation_info info = p_.unguarded(v);
-    const bool is_load = info.code == operation::other && p_.effect(v) == effect_kind::reads && p_.memory(v);
-    if ((info.code == operation::other && !is_load) || p_.may_trap(v) || p_.is_volatile(v)) {
-      return false;
-    }
-    const value_id predicate = p_.guard(v).predicate;
-    return is_load || traps_by_itself(v, info) || (predicate != no_value && is_doubtful(predicate)) ||
-           any_argument(v, [&](unsigned i) { return !passes_on(info.code, i); });
-  }
-
-private:
-  bool is_operation(value_id v) const { return p_.node_of(v) != no_node && !is_literal(p_, v); }
-
-  static bool passes_on(operation code, unsigned i) {
-    return code == operation::copy || (code == operation::select && i != 0);
-  }
-
-  /// Whether a diagnostic value may be among the arguments with numbers that `counts` names.
-  template <class Counts> bool any_argument(value_id v, Counts counts) const {
-    bool found = false;
-    unsigned i = 0;
-    for_each_argument(p_, v, [&](value_id x) { found = found || (counts(i++) && x != no_value && is_doubtful(x)); });
-    return found;
-  }
-
-  bool becomes_doubtful(value_id v) const {
-    if (p_.is_phi(v)) {
-      for (const value_id x : p_.operands(v)) {
-        if (x != no_value && is_doubtful(x)) {
-          return true;
-        }
-      }
-      return false;
-    }
-    const operation code = p_.unguarded(v).code;
-    const value_id otherwise = p_.guard(v).otherwise;
-    return (otherwise != no_value && is_doubtful(otherwise)) ||
-           any_argument(v, [&](unsigned i) { return passes_on(code, i); }) || is_speculative(v);
-  }
-
-  bool traps_by_itself(value_id v, const operation_info& info) const {
-    if (info.flags.no_signed_wrap) {
-      return true;
-    }
-    const bool divides = info.code >= operation::div && info.code <= operation::urem;
-    const bool shifts = info.code >= operation::shl && info.code <= operation::shladd;
-    if (!divides && !shifts) {
-      return false;
-    }
-    std::optional<std::uint64_t> second;
-    unsigned i = 0;
-    for_each_argument(p_, v, [&](value_id x) {
-      if (i++ == 1 && x != no_value) {
-        second = p_.constant(x);
-      }
-    });
-    const bool is_signed = info.code == operation::div || info.code == operation::rem;
-    return !second ||
-           (shifts ? *second >= info.width : *second == 0 || (is_signed && as_signed(*second, info.width) == -1));
-  }
-
-  const flat_program& p_;
-  flat_array<unsigned char> doubtful_; ///< by value
-};
 
 /// A name of a few parts.
 class eir_name {
@@ -953,7 +559,7 @@ private:
 
   attributes flags_of(const operation_info& info) const {
     const bool regroups = is_associative(info.code) || info.code == operation::sub || info.code == operation::shladd;
-    return {.nsw = info.flags.no_signed_wrap, .assoc = regroups && p_.may_reassociate(v_)};
+    return {.nsw = promises_no_wrap(info), .assoc = regroups && p_.may_reassociate(v_)};
   }
 
   /// One or two operands of the type of the result.
@@ -1121,12 +727,17 @@ private:
     const optional<operation_class> c = p_.cost(v_);
     const std::string_view class_name = c ? name_of(*c) : "";
     const bool has_identity = p_.effect(v_) == effect_kind::none && p_.identity(v_) != 0;
-    const std::uint32_t number = has_identity ? p_.identity(v_) : p_.origin(v_);
+    const bool is_new = !has_identity && p_.origin(v_) == no_value;
+    const std::uint32_t number = has_identity ? p_.identity(v_) : is_new ? v_ : p_.origin(v_);
     const clobber_kind clobbers = clobbers_of();
     finish(opcode::call, t, {operands_.data(), operands_.size()},
            {.noreturn = p_.never_returns(v_) && p_.guard(v_).predicate == no_value}, type::none, {},
-           eir_name("other_", class_name, c ? "_" : "", has_identity ? "" : "v", number), clobbers,
-           {clobbered_.data(), clobbered_.size()});
+           eir_name("other_", class_name, c ? "_" : "",
+                    has_identity ? ""
+                    : is_new     ? "new"
+                                 : "v",
+                    number),
+           clobbers, {clobbered_.data(), clobbered_.size()});
   }
 
   /// What `v_` may write; the classes are in `clobbered_`.
@@ -1351,8 +962,12 @@ private:
     if (!converts_freely(input.type, t)) {
       return refuse({.why = reason::mixed_types, .value = v});
     }
+    const value_id made = literal_as(x, t, input).made;
+    if (made == no_value) {
+      return refuse({.why = reason::operand_not_set, .value = v});
+    }
     for (edge_id k = 0; k != edge_count_[e]; ++k) {
-      to_.set_phi_input(made_[v], first_edge_[e] + k, literal_as(x, t, input).made);
+      to_.set_phi_input(made_[v], first_edge_[e] + k, made);
     }
   }
 
