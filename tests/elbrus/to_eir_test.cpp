@@ -563,6 +563,103 @@ proc @f(%a: ptr, %b: ptr) {
 )");
 }
 
+TEST_CASE("to_eir: what may be diagnostic is found through phis, and only what needs it is speculative") {
+  const std::string text = converted_text(R"(
+proc @f(%x: i32, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %next]
+    %old = phi.i32 [entry: 0], [loop: %copy]
+    %one = add.i32 %old, 1 spec
+    %sure = add.i32 %i, 1 spec
+    %quotient = div.i32 %one, %x spec
+    %copy = mov.i32 %quotient
+    %next = add.i32 %i, 1 nsw
+    %more = cmp.lt.i32 %next, %n
+    br %more ? loop : exit
+  node exit:
+    ret %sure
+}
+)");
+  CHECK(text == R"(proc @f(%v0: i32, %v1: i32) {
+  node n0:
+    br n1
+  node n1:
+    %v4 = phi.i32 [n0: 0], [n1: %v11]
+    %v5 = phi.i32 [n0: 0], [n1: %v10]
+    %v7 = add.i32 %v5, 1 spec
+    %v8 = add.i32 %v4, 1
+    %v9 = div.i32 %v7, %v0 spec
+    %v10 = mov.i32 %v9
+    %v11 = add.i32 %v4, 1 nsw
+    %v12 = cmp.lt.i32 %v11, %v1
+    br %v12 ? n1 : n2
+  node n2:
+    call @exit_0(%v8)
+    ret
+}
+)");
+}
+
+namespace {
+
+/// A program with one guarded operation. Its operands end with the predicate and the other value.
+struct with_guard : semantic_program {
+  using semantic_program::semantic_program;
+
+  midend::guard_of_value guard(value_id v) const {
+    return v == guarded ? midend::guard_of_value{predicate, otherwise, true} : midend::guard_of_value();
+  }
+
+  operation_info unguarded(value_id v) const { return semantic_program::operation(v); }
+
+  operation_info operation(value_id v) const {
+    return v == guarded ? operation_info{operation::other, unguarded(v).width, unguarded(v).width, {}} : unguarded(v);
+  }
+
+  value_id guarded = no_value;
+  value_id predicate = no_value;
+  value_id otherwise = no_value;
+};
+
+} // namespace
+
+TEST_CASE("to_eir: the steps of a guarded operation do not trap if it does not run") {
+  with_guard p(2, {{0, 1}});
+  const value_id a = p.parameter(32);
+  const value_id by = p.parameter(8);
+  p.predicate = p.parameter(16); // it runs if this is 0
+  p.otherwise = p.parameter(32);
+  p.guarded = p.op(0, operation::shladd, {a, by, a, p.predicate, p.otherwise}, 32);
+  p.merge(1, {p.guarded}, 32);
+  CHECK(converted_text(frozen(p)) == R"(proc @f(%v0: i32, %v1: i8, %v2: i16, %v3: i32) {
+  node n0:
+    %v4.1 = zext.i8.i32 %v1
+    %v4.2 = shl.i32 %v0, %v4.1 spec
+    %v4.3 = cmp.ne.i16 %v2, 0
+    %v4 = add.i32 %v4.2, %v0 ? ~%v4.3 : %v3
+    br n1
+  node n1:
+    %v5 = phi.i32 [n0: %v4]
+    call @exit_0(%v5)
+    ret
+}
+)");
+  const elbrus::to_eir_result converted = elbrus::to_eir(frozen(p));
+  const auto run = [&](std::uint64_t shift, std::uint64_t predicate) {
+    using elbrus::type;
+    const elbrus::scalar arguments[] = {{type::i32, 5}, {type::i8, shift}, {type::i16, predicate}, {type::i32, 77}};
+    elbrus::run_options options;
+    options.host = [](const elbrus::host_call&) { return elbrus::host_answer::done(); };
+    const elbrus::run_result result = elbrus::interpreter(converted.program).run(0, arguments, {}, options);
+    return result.trap ? std::string(name_of(result.trap->kind)) : std::to_string(seen(result.events[0]).arguments[0]);
+  };
+  CHECK(run(2, 0) == "25");
+  CHECK(run(40, 0) == "use of a diagnostic value");
+  CHECK(run(40, 256) == "77");
+}
+
 namespace {
 
 /// The frozen program and its refusal, in words.
@@ -666,6 +763,31 @@ TEST_CASE("to_eir: loads and stores in formats that no type has are externals") 
   CHECK(has(text_with({.bytes = 4, .is_volatile = true}, 32, true), "st.i32 %v2, [%v0 + %v1] volatile\n"));
   CHECK(has(text_with({.bytes = 3, .memory = 1, .bits = 24}, 32, true), "call @other_store_v3() clobbers=m1\n"));
   CHECK(has(text_with({.bytes = 3, .bits = 24}, 32, true), "call @other_store_v3()\n"));
+}
+
+namespace {
+
+/// One operation is of class `fp_add`. Types are widths.
+struct with_floats : semantic_program {
+  using semantic_program::semantic_program;
+
+  std::optional<midend::operation_class> cost(value_id v) const {
+    return v == sum ? std::optional(midend::operation_class::fp_add) : std::nullopt;
+  }
+
+  value_id sum = no_value;
+};
+
+} // namespace
+
+TEST_CASE("to_eir: where types are only widths, a number is floating point if nothing uses one as an integer") {
+  with_floats p(1, {});
+  const value_id x = p.parameter(32);
+  p.sum = p.call(0, {x, x}, 32);
+  const value_id same = p.op(0, operation::copy, {p.sum}, 32);
+  CHECK(converted_text(frozen(p)).find("%v2 = mov.f32 %v1\n") != std::string::npos);
+  p.op(0, operation::add, {same, same}, 32);
+  CHECK(converted_text(frozen(p)).find("%v2 = mov.i32 %v1\n    %v3 = add.i32 %v2, %v2\n") != std::string::npos);
 }
 
 TEST_CASE("to_eir: a long chain of nodes and values") {
