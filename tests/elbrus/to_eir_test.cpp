@@ -344,6 +344,40 @@ proc @f(%a: ptr, %x: i32, %y: f64) -> i32 {
 )");
 }
 
+TEST_CASE("to_eir: names of externals") {
+  const parsed_procedure p(R"(
+proc @f(%x: f64) {
+  node entry:
+    %y = fadd.f64 %x, 0.5
+    %z = call.f64 @sine(%y)
+    call @exit_1(%z)
+    %w = fsqrt.f64 %z
+    ret
+}
+)");
+  const auto name = [](const void* context, value_id v) {
+    const auto& original = *static_cast<const elbrus::procedure*>(context);
+    const elbrus::opcode code = original.core(v).code;
+    return code == elbrus::opcode::call    ? original.text(original.call(v).callee)
+           : code == elbrus::opcode::fsqrt ? std::string_view()
+                                           : name_of(code);
+  };
+  const elbrus::to_eir_result converted =
+      elbrus::to_eir(frozen(elbrus::cost_view(p.procedure())), "g", {&p.procedure(), name});
+  REQUIRE(converted);
+  CHECK(why_unsound(converted.program) == "");
+  CHECK(to_text(converted.program) == R"(proc @g(%v0: f64) {
+  node n0:
+    %v2 = call.f64 @fadd(%v0, f64 0x1p-1) clobbers=none
+    %v3 = call.f64 @sine(%v2)
+    call @other_call_v4(%v3)
+    %v5 = call.f64 @other_fp_sqrt_double_2164480(%v3) clobbers=none
+    call @exit_0()
+    ret
+}
+)");
+}
+
 TEST_CASE("to_eir: cases of edges, in every form") {
   const std::string_view text = R"(
 proc @f(%x: i8) -> i32 {

@@ -47,6 +47,14 @@ struct to_eir_result {
   explicit operator bool() const { return refusal.why == eir_refusal::reason::none; }
 };
 
+/// How people call the operations that become externals: `of(context, v)` is the name of the operation that `v` is the
+/// origin of, or anything that is no identifier for the usual name; names that begin with `exit_` are not used. Valid
+/// until the next call.
+struct external_names {
+  const void* context = nullptr;
+  std::string_view (*of)(const void* context, value_id origin) = nullptr;
+};
+
 /// A flat program as a procedure with this name, which people can read and the interpreter can run. Nothing measures
 /// the text.
 ///
@@ -74,9 +82,9 @@ struct to_eir_result {
 ///
 /// **All other operations** become calls of externals: `@other_CLASS_N` with the class of `cost` and the `identity` N
 /// for what has no effect, `@other_CLASS_vN` with its origin N for what has one or no identity. So copies of an
-/// operation call the same external. They clobber what the operation may write: nothing, some classes (`elsewhere` if
-/// it writes none that a load or store of the program accesses), or anything. The call has a result if somebody reads
-/// it or it has another type than a store or terminator.
+/// operation call the same external. `names` may know better names. They clobber what the operation may write: nothing,
+/// some classes (`elsewhere` if it writes none that a load or store of the program accesses), or anything. The call has
+/// a result if somebody reads it or it has another type than a store or terminator.
 ///
 /// **Ends.** Where several successors follow, a `br` or `switch` has the cases of the edges. A node without
 /// successors ends with `unreachable` if something in it never returns; the k-th other one, in the order of their
@@ -88,7 +96,8 @@ struct to_eir_result {
 ///
 /// Requires a program that `check_ir` accepts. Deterministic. O(n + m + values + operands + cases), times at most 64
 /// for types and classes of memory; almost linear because of the sets of values with one type. No recursion.
-MIDEND_FUNCTION to_eir_result to_eir(const flat_program& program, std::string_view name = "loop");
+MIDEND_FUNCTION to_eir_result to_eir(const flat_program& program, std::string_view name = "loop",
+                                     const external_names& names = {});
 
 } // namespace elbrus
 
@@ -98,6 +107,7 @@ MIDEND_END_NAMESPACE
 
 #include "midend/elbrus/detail/eir_speculation.hpp"
 #include "midend/elbrus/detail/eir_types.hpp"
+#include "midend/elbrus/identifier.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
@@ -177,8 +187,9 @@ struct eir_operand {
 /// Writes the procedure, node by node.
 class eir_writer {
 public:
-  eir_writer(const flat_program& p, std::string_view name, procedure& to, eir_refusal& refusal)
-      : p_(p), to_(to), refusal_(refusal), types_(p), speculation_(p) {
+  eir_writer(const flat_program& p, std::string_view name, const external_names& names, procedure& to,
+             eir_refusal& refusal)
+      : p_(p), names_(names), to_(to), refusal_(refusal), types_(p), speculation_(p) {
     to_.set_name(name);
     made_.assign(p.num_values(), no_value);
     first_edge_.assign(p.graph().num_edges(), 0);
@@ -724,20 +735,30 @@ private:
     if (t == type::none && types_.has_result(v_)) {
       return refuse_type(v_);
     }
+    const eir_name usual = usual_name();
+    const std::string_view better = better_name();
+    const clobber_kind clobbers = clobbers_of();
+    finish(opcode::call, t, {operands_.data(), operands_.size()},
+           {.noreturn = p_.never_returns(v_) && p_.guard(v_).predicate == no_value}, type::none, {},
+           better.empty() ? std::string_view(usual) : better, clobbers, {clobbered_.data(), clobbered_.size()});
+  }
+
+  eir_name usual_name() const {
     const optional<operation_class> c = p_.cost(v_);
     const std::string_view class_name = c ? name_of(*c) : "";
     const bool has_identity = p_.effect(v_) == effect_kind::none && p_.identity(v_) != 0;
     const bool is_new = !has_identity && p_.origin(v_) == no_value;
     const std::uint32_t number = has_identity ? p_.identity(v_) : is_new ? v_ : p_.origin(v_);
-    const clobber_kind clobbers = clobbers_of();
-    finish(opcode::call, t, {operands_.data(), operands_.size()},
-           {.noreturn = p_.never_returns(v_) && p_.guard(v_).predicate == no_value}, type::none, {},
-           eir_name("other_", class_name, c ? "_" : "",
-                    has_identity ? ""
-                    : is_new     ? "new"
-                                 : "v",
-                    number),
-           clobbers, {clobbered_.data(), clobbered_.size()});
+    return eir_name("other_", class_name, c ? "_" : "", has_identity ? "" : is_new ? "new" : "v", number);
+  }
+
+  /// That of `names`, or empty.
+  std::string_view better_name() const {
+    const value_id origin = p_.origin(v_);
+    const std::string_view name =
+        names_.of == nullptr || origin == no_value ? std::string_view() : names_.of(names_.context, origin);
+    constexpr std::string_view reserved = "exit_";
+    return is_identifier(name) && name.substr(0, reserved.size()) != reserved ? name : std::string_view();
   }
 
   /// What `v_` may write; the classes are in `clobbered_`.
@@ -981,6 +1002,7 @@ private:
   }
 
   const flat_program& p_;
+  external_names names_;
   procedure& to_;
   eir_refusal& refusal_;
   eir_types types_;
@@ -1011,10 +1033,10 @@ private:
 
 } // namespace detail
 
-MIDEND_FUNCTION to_eir_result to_eir(const flat_program& program, std::string_view name) {
+MIDEND_FUNCTION to_eir_result to_eir(const flat_program& program, std::string_view name, const external_names& names) {
   to_eir_result out;
   out.program.procedures.emplace_back();
-  detail::eir_writer(program, name, out.program.procedures[0], out.refusal).run();
+  detail::eir_writer(program, name, names, out.program.procedures[0], out.refusal).run();
   if (!out) {
     out.program.procedures.clear();
   }
