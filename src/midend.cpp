@@ -7,6 +7,7 @@
 #include <midend/elbrus/run/trap_text.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/to_eir.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/initialization.hpp>
