@@ -10,7 +10,7 @@ using namespace midend_tests;
 using midend::body_cost;
 using midend::pipelining_obstacle;
 using midend::detail::break_even_search;
-using midend::detail::loop_machine_times;
+using midend::loop_machine_times;
 using midend::detail::unrolled_times;
 
 namespace {

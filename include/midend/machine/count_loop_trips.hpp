@@ -1,0 +1,52 @@
+/// `count_loop_trips`: the exact trip counts of all loops of a program, for `estimate`.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/domains/number_domain.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/induction/describe_loop.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_trip_counter.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is known about a program before it is estimated.
+struct estimate_knowledge {
+  flat_array<std::uint64_t> trips; ///< for `estimate_options::trips`
+  flat_array<bool> not_negative;   ///< for `region_facts::not_negative`
+};
+
+/// Counts, for each loop without others in it, how often its header runs, if that is always the same number; else 0.
+/// Finds out which values are never negative, by the facts that this needs.
+///
+/// Requires what `loop_trip_counter` requires. The time of `sccp_with_branch_facts`, and of counting each loop.
+template <cost_ir_argument IR>
+void count_loop_trips(const IR& ir, const dominator_tree& tree, const loop_forest& loops, estimate_knowledge& out) {
+  loop_trip_counter<IR> counter(ir, tree, loops);
+  loop_body body;
+  loop_counters counters;
+  out.trips.assign(loops.num_loops(), 0);
+  for (const loop_id l : loops.loops()) {
+    if (can_be_counted(counter.count(l, body, counters)) && counters.is_exact()) {
+      out.trips[l] = counters.trip.header_executions().value_or(0);
+    }
+  }
+  out.not_negative.assign(static_cast<std::size_t>(ir.num_values()), false);
+  for (value_id v = 0; v != out.not_negative.size(); ++v) {
+    const unsigned width = ir.operation(v).width;
+    const number_domain::element& fact = counter.facts().fact(v);
+    out.not_negative[v] = width != 0 && !fact.is_bottom() && fact.range.as_signed.low >= 0;
+  }
+}
+
+MIDEND_END_NAMESPACE
