@@ -35,7 +35,11 @@ struct estimate_options {
 
   region_facts facts;
 
-  /// The header executions of a loop of which nothing is known.
+  /// By loop: what the caller expects of a loop of which the program says nothing; 0: nothing, either. May be shorter
+  /// than there are loops.
+  span<const std::uint64_t> expected_trips;
+
+  /// The header executions of a loop of which nobody says anything.
   std::uint64_t assumed_trip = 100;
 };
 
@@ -56,11 +60,11 @@ struct loop_estimate {
                                                     ///< itself, and the fields that begin with `cost` are not valid
   double cycles = 0;                                ///< of all that is in it, each time that the program is entered
 
-  body_cost cost;              ///< of one pass: bounds, operations, bytes, registers
-  std::uint64_t passes = 0;    ///< that are complete, each time that the loop is entered, to the nearest number
-  bool is_pipelined = false;   ///< for so many passes; else each takes `cost.alone`
-  double cycles_per_pass = 0;  ///< in a long run: II, or max(critical path, ResMII); and what a branch back loses
-  double cycles_per_entry = 0; ///< T(u, N): pipelined, set-up + (passes + stages - 1) · II
+  body_cost cost;                    ///< of one pass: bounds, operations, bytes, registers
+  std::uint64_t passes = 0;          ///< that are complete, each time that the loop is entered, to the nearest number
+  bool is_pipelined = false;         ///< for so many passes; else each takes `cost.alone`
+  std::uint64_t cycles_per_pass = 0; ///< in a long run: II, or max(critical path, ResMII); and what a branch back loses
+  std::uint64_t cycles_per_entry = 0; ///< T(u, N): pipelined, set-up + (passes + stages - 1) · II
   std::uint32_t first_step = 0;
   std::uint32_t num_steps = 0; ///< in `program_estimate::recurrences`, from `first_step` on
 };
@@ -138,7 +142,8 @@ public:
     out_.loops.assign(loops_.num_loops(), {});
     out_.nodes.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), {});
     depth_first_order(ir_.graph(), w_.search_, w_.order_);
-    compute_frequencies(ir_, w_.order_, loops_, options_.trips, options_.assumed_trip, w_.counting_, w_.frequencies_);
+    compute_frequencies(ir_, w_.order_, loops_, {options_.trips, options_.expected_trips, options_.assumed_trip},
+                        w_.counting_, w_.frequencies_);
     region_reader<IR> reader(ir_, w_.order_, loops_, options_.facts, w_.reading_);
     for (const loop_id l : loops_.loops()) {
       estimate_loop(reader, l);
@@ -165,7 +170,7 @@ private:
   constexpr void estimate_loop(region_reader<IR>& reader, loop_id l) {
     loop_estimate& e = out_.loops[l];
     e.frequency = w_.frequencies_.of_loop(l);
-    e.obstacle = reader.read_loop(l, w_.region_);
+    e.obstacle = reader.read_loop(l, w_.region_, e.frequency.source == frequency_source::exact);
     if (e.obstacle != region_obstacle::none) {
       return;
     }
@@ -176,12 +181,11 @@ private:
     out_.bytes += e.cost.bytes;
     list_recurrence(e);
     e.passes = complete_passes(l, e.frequency.executions);
-    e.is_pipelined = times_.is_pipelined(e.cost, e.passes);
     const loop_time time = times_.loop(e.cost, e.passes);
-    e.is_pipelined = e.is_pipelined && time.setup != 0;
-    e.cycles_per_pass = static_cast<double>(times_.cycles_per_pass(e.cost, e.passes));
-    e.cycles_per_entry = static_cast<double>(time.total());
-    e.cycles = e.frequency.entries * e.cycles_per_entry;
+    e.is_pipelined = time.is_pipelined;
+    e.cycles_per_pass = (time.is_pipelined ? e.cost.interval : e.cost.alone) + times_.branch_penalty;
+    e.cycles_per_entry = time.total();
+    e.cycles = e.frequency.entries * static_cast<double>(e.cycles_per_entry);
   }
 
   /// A pass in which control leaves before the end is not complete: that is one less than header executions, unless

@@ -33,13 +33,20 @@ struct loop_frequency {
   double executions = 1; ///< of the header, each time that the loop is entered
 };
 
+/// What is known or expected of loops, in header executions each time that a loop is entered.
+struct trip_knowledge {
+  span<const std::uint64_t> exact;    ///< by loop; 0: unknown. May be shorter than there are loops
+  span<const std::uint64_t> expected; ///< likewise, where a profile says nothing
+  std::uint64_t assumed = 100;        ///< of all other loops
+};
+
 class run_frequencies_workspace;
 class run_frequencies;
 
 template <cost_ir_argument IR>
 constexpr void compute_frequencies(const IR& ir, const depth_first_numbering& order, const loop_forest& loops,
-                                   span<const std::uint64_t> trips, std::uint64_t assumed_trip,
-                                   run_frequencies_workspace& workspace, run_frequencies& out);
+                                   const trip_knowledge& trips, run_frequencies_workspace& workspace,
+                                   run_frequencies& out);
 
 namespace detail {
 
@@ -80,10 +87,9 @@ namespace detail {
 template <class IR> class frequency_search {
 public:
   constexpr frequency_search(const IR& ir, const depth_first_numbering& order, const loop_forest& loops,
-                             span<const std::uint64_t> trips, std::uint64_t assumed_trip, run_frequencies_workspace& w,
-                             run_frequencies& out)
+                             const trip_knowledge& trips, run_frequencies_workspace& w, run_frequencies& out)
       : ir_(ir), order_(order), loops_(loops), trips_(trips),
-        assumed_trip_(assumed_trip == 0 ? 1 : static_cast<double>(assumed_trip)), w_(w), out_(out) {}
+        assumed_trip_(trips.assumed == 0 ? 1 : static_cast<double>(trips.assumed)), w_(w), out_(out) {}
 
   constexpr void run() {
     const auto nodes = static_cast<std::size_t>(ir_.graph().num_nodes());
@@ -207,8 +213,11 @@ private:
     }
   }
 
-  /// At most what a hint says.
+  /// What the caller expects, or else what is assumed, but at most what a hint says.
   constexpr double assumed_executions(loop_id l) const {
+    if (l < trips_.expected.size() && trips_.expected[l] != 0) {
+      return static_cast<double>(trips_.expected[l]);
+    }
     if constexpr (has_trip_hints<IR>) {
       const loop_hints hints = ir_.trip_hints(loops_.header(l));
       if (hints.maximum != 0 && static_cast<double>(hints.maximum) < assumed_trip_) {
@@ -228,9 +237,9 @@ private:
 
   constexpr void visit_loop(loop_id l) {
     loop_frequency& f = out_.of_loop_[l];
-    const bool is_exact = l < trips_.size() && trips_[l] != 0;
+    const bool is_exact = l < trips_.exact.size() && trips_.exact[l] != 0;
     f.source = is_exact ? frequency_source::exact : frequency_source::profile;
-    f.executions = is_exact ? static_cast<double>(trips_[l]) : executions_by_counts(l);
+    f.executions = is_exact ? static_cast<double>(trips_.exact[l]) : executions_by_counts(l);
     f.executions = f.executions == 0 ? executions_by_hint(l) : f.executions;
     const bool is_known = f.executions != 0;
     if (!is_known) {
@@ -313,18 +322,26 @@ private:
     knows_probabilities_ = knows_probabilities_ && (unknown < 2 || edges == 1);
     const double rest = edges == 1 ? 1 : max(1 - known, 0.0);
     const double leaving = unknown < 2 || weight == 0 ? 0 : leaving_share(l, weight, unknown_inside == 0, rest);
-    for_each_edge(n, [&](edge_id e, node_id target) {
-      double p = probability_of(e);
-      if (edges == 1) {
-        p = 1;
-      } else if (p < 0) {
-        const bool leaves = l != no_loop && !loops_.contains(l, target);
-        p = unknown < 2 ? rest
-            : leaves    ? leaving * weight_of(n, target) / weight
-                        : (rest - leaving) / static_cast<double>(unknown_inside);
+    const auto share_of = [&](edge_id e, node_id target) {
+      const double p = probability_of(e);
+      if (edges == 1 || p >= 0) {
+        return edges == 1 ? 1 : p;
       }
-      send(l, e, target, arrived * p);
-    });
+      const bool leaves = l != no_loop && !loops_.contains(l, target);
+      return unknown < 2 ? rest
+             : leaves    ? leaving * weight_of(n, target) / weight
+                         : (rest - leaving) / static_cast<double>(unknown_inside);
+    };
+    double onward = 1;
+    for_each_edge(n, [&](edge_id e, node_id target) { onward -= closes_cycle(l, target) ? share_of(e, target) : 0; });
+    const double scale = onward > 0 ? 1 / onward : 0; // control leaves a cycle that is no loop in the end
+    for_each_edge(n, [&](edge_id e, node_id target) { send(l, e, target, arrived * share_of(e, target) * scale); });
+  }
+
+  /// Whether an edge leads back to what was visited before, and not to the header of the loop.
+  constexpr bool closes_cycle(loop_id l, node_id target) const {
+    const bool is_inside = l == no_loop || loops_.contains(l, target);
+    return is_inside && w_.is_done_[target] != 0 && (l == no_loop || target != loops_.header(l));
   }
 
   /// The share of a branch that leaves the loop.
@@ -360,7 +377,7 @@ private:
   const IR& ir_;
   const depth_first_numbering& order_;
   const loop_forest& loops_;
-  span<const std::uint64_t> trips_;
+  const trip_knowledge& trips_;
   double assumed_trip_;
   run_frequencies_workspace& w_;
   run_frequencies& out_;
@@ -371,15 +388,16 @@ private:
 
 /// How often the nodes and loops of a program run for each time that it is entered.
 ///
-/// A loop executes its header as often as the first of these says: `trips`, by loop, where it is not 0; the counts of
-/// its header and its entering edges; the average trip of a hint; the probabilities of its branches, if all are known;
-/// `assumed_trip`, or the maximum of a hint if that is less. A node runs as often as its count says, in relation to
+/// A loop executes its header as often as the first of these says: `trips.exact`; the counts of its header and its
+/// entering edges; the average trip of a hint; the probabilities of its branches, if all are known; `trips.expected`;
+/// `trips.assumed`, or the maximum of a hint if that is less. A node runs as often as its count says, in relation to
 /// that of the header of the loop around; without counts, as often as control arrives by the edges into it. A branch of
 /// which the probabilities are unknown leaves the loop once in so many executions of the header, and is as probable
-/// each other way. Where an exit leaves more than one loop, it is less probable by `assumed_trip` for each further one.
+/// each other way. Where an exit leaves more than one loop, it is less probable by `trips.assumed` for each further
+/// one.
 ///
 /// An endless loop runs as often as any other, and nothing comes after it. A cycle that is no natural loop runs once,
-/// unless counts say more. Unreachable nodes run never. No frequency exceeds 10^15.
+/// and then control leaves it, unless counts say more. Unreachable nodes run never. No frequency exceeds 10^15.
 ///
 /// Loops are computed from the inside out, each for one execution of its header; in the loop around it, it is one node
 /// with several edges (as in Y. Wu, J. R. Larus, "Static branch frequency and program profile analysis", MICRO 1994,
@@ -389,9 +407,9 @@ private:
 /// each edge that leaves several.
 template <cost_ir_argument IR>
 constexpr void compute_frequencies(const IR& ir, const depth_first_numbering& order, const loop_forest& loops,
-                                   span<const std::uint64_t> trips, std::uint64_t assumed_trip,
-                                   run_frequencies_workspace& workspace, run_frequencies& out) {
-  detail::frequency_search<IR>(ir, order, loops, trips, assumed_trip, workspace, out).run();
+                                   const trip_knowledge& trips, run_frequencies_workspace& workspace,
+                                   run_frequencies& out) {
+  detail::frequency_search<IR>(ir, order, loops, trips, workspace, out).run();
 }
 
 MIDEND_END_NAMESPACE

@@ -15,6 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 struct loop_time {
   std::uint64_t cycles = 0;
   std::uint64_t setup = 0;
+  bool is_pipelined = false;
 
   constexpr std::uint64_t total() const { return cycles + setup; }
 };
@@ -49,11 +50,11 @@ struct loop_machine_times {
     if (passes == 0) {
       return {};
     }
-    const loop_time alone{passes * (body.alone + branch_penalty), 0};
+    const loop_time alone{passes * (body.alone + branch_penalty), 0, false};
     if (!is_pipelined(body, passes)) {
       return alone;
     }
-    const loop_time pipelined{(passes + body.stages - 1) * body.interval + passes * branch_penalty, setup};
+    const loop_time pipelined{(passes + body.stages - 1) * body.interval + passes * branch_penalty, setup, true};
     return pipelined.total() <= alone.total() ? pipelined : alone;
   }
 

@@ -12,6 +12,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/lowering/detail/region_builder.hpp"
 #include "midend/machine/lowering/detail/region_paths.hpp"
@@ -85,7 +86,7 @@ class region_reader_workspace {
 /// the other value. Branches inside a loop become predicates, and phis at joins `select`.
 ///
 /// An exit of a loop is counted if its test, which each pass makes, compares a counter with what is the same in all
-/// passes: it does not depend on data.
+/// passes, so that the number of passes can be computed before the loop: it does not depend on data.
 template <cost_ir_argument IR> class region_reader {
 public:
   /// Requires the order of `ir.graph()` and a loop forest of it. All arguments must outlive this object. Linear in the
@@ -118,13 +119,14 @@ public:
     forget();
   }
 
-  /// One pass of a loop. If there is an obstacle, `out` is unspecified. A phi of the header is its own next value if
-  /// all backedges bring it.
-  constexpr region_obstacle read_loop(loop_id l, program_region& out) {
+  /// One pass of a loop. If there is an obstacle, `out` is unspecified. `knows_trip`: it always runs equally often, so
+  /// that an exit which compares a counter is counted, whether or not the counter may wrap.
+  constexpr region_obstacle read_loop(loop_id l, program_region& out, bool knows_trip = false) {
     if (loops_.subloops(l).size() != 1) {
       return region_obstacle::contains_loop;
     }
     is_loop_ = true;
+    knows_trip_ = knows_trip;
     header_ = loops_.header(l);
     const bool is_acyclic = sort_blocks(loops_.own_blocks(l));
     if (is_acyclic) {
@@ -880,9 +882,10 @@ private:
         continue;
       }
       const auto operands = region.operands_of(e.predicate);
-      e.is_counted = (is_counter(operands[0]) && is_from_outside(operands[1])) ||
-                     (is_counter(operands[1]) && is_from_outside(operands[0]));
-      e.bounds_top = e.is_counted && (test.info.code == operation::equal || test.info.code == operation::not_equal);
+      const operation code = test.info.code;
+      e.is_counted = (is_counter(operands[0], code) && is_from_outside(operands[1])) ||
+                     (is_counter(operands[1], code) && is_from_outside(operands[0]));
+      e.bounds_top = e.is_counted && (code == operation::equal || code == operation::not_equal);
     }
   }
 
@@ -891,8 +894,9 @@ private:
     return kind == body_kind::constant || kind == body_kind::invariant;
   }
 
-  /// Whether the value is a header phi, or its next value, that changes by the same amount in each pass.
-  constexpr bool is_counter(region_operand o) const {
+  /// Whether the value is a header phi, or its next value, that changes by the same amount in each pass, so that the
+  /// comparison can be decided before the loop.
+  constexpr bool is_counter(region_operand o, operation comparison) const {
     const program_region& region = builder_.region();
     const auto is_converted = [&](region_id n) {
       const operation code = region.values[n].info.code;
@@ -904,26 +908,47 @@ private:
       o = region.operands_of(o.node)[0];
     }
     for (std::size_t p = 0; p != region.phis.size(); ++p) {
-      const region_operand next = region.next[p];
-      if ((o.node == region.phis[p] || o.node == next.node) && steps(region.phis[p], next)) {
+      const region_id phi = region.phis[p];
+      if ((o.node == phi || o.node == region.next[p].node) && steps(phi, region.next[p], comparison)) {
         return true;
       }
     }
     return false;
   }
 
-  constexpr bool steps(region_id phi, const region_operand& next) const {
+  /// Whether a header phi moves by a number, or a value from outside, without stepping over the bound of a comparison
+  /// and coming back: by 1, or with a promise that it does not wrap.
+  constexpr bool steps(region_id phi, const region_operand& next, operation comparison) const {
     const program_region& region = builder_.region();
-    if (next.node == phi) {
-      return next.addend != 0;
+    const std::uint64_t all = low_ones(region.values[phi].info.width);
+    if (next.node == phi && (next.addend == 1 || next.addend == all)) {
+      return true;
     }
     const region_value& sum = region.values[next.node];
-    if (sum.kind != body_kind::pure || (sum.info.code != operation::add && sum.info.code != operation::sub)) {
+    const bool is_sum = sum.kind == body_kind::pure && sum.num_operands == 2 &&
+                        (sum.info.code == operation::add || sum.info.code == operation::sub);
+    bool is_step = next.node == phi && next.addend != 0;
+    if (next.node != phi && next.addend == 0 && is_sum) {
+      const auto operands = region.operands_of(next.node);
+      is_step = (operands[0].node == phi && is_from_outside(operands[1])) ||
+                (sum.info.code == operation::add && operands[1].node == phi && is_from_outside(operands[0]));
+    }
+    return is_step && (knows_trip_ || promises_not_to_wrap(region.values[phi].origin, comparison));
+  }
+
+  /// Whether all increments of a header phi promise that a comparison sees no wrap-around.
+  constexpr bool promises_not_to_wrap(value_id phi, operation comparison) const {
+    if (comparison == operation::equal || comparison == operation::not_equal) {
       return false;
     }
-    const auto operands = region.operands_of(next.node);
-    return (operands[0].node == phi && is_from_outside(operands[1])) ||
-           (sum.info.code == operation::add && operands[1].node == phi && is_from_outside(operands[0]));
+    const bool is_signed = comparison >= operation::less && comparison <= operation::greater_equal;
+    bool all = true;
+    for (const loop_edge& e : loops_.backedges(loops_.innermost_loop(header_))) {
+      const value_id next = through_copies(static_cast<value_id>(ir_.phi_input(phi, e.id)));
+      const operation_flags flags = ir_.is_phi(next) ? operation_flags() : ir_.operation(next).flags;
+      all = all && (is_signed ? flags.no_signed_wrap : flags.no_unsigned_wrap);
+    }
+    return all;
   }
 
   const IR& ir_;
@@ -934,6 +959,7 @@ private:
   detail::region_paths& paths_;
   node_id header_ = no_node; ///< of the loop that is read
   bool is_loop_ = false;
+  bool knows_trip_ = false;
 };
 
 MIDEND_END_NAMESPACE

@@ -29,7 +29,7 @@ struct unrolled_times {
     const std::uint64_t left = leaves_in_the_middle ? 0 : iterations % factor;
     const loop_time main = machine.loop(body, passes(iterations));
     const loop_time rest = machine.loop(rolled, left);
-    return {main.cycles + rest.cycles, main.setup + rest.setup + preparation};
+    return {main.cycles + rest.cycles, main.setup + rest.setup + preparation, main.is_pipelined};
   }
 };
 
