@@ -11,9 +11,9 @@
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/ir/frozen.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
-#include <midend/machine/count_loop_trips.hpp>
+#include <midend/machine/cost/count_loop_trips.hpp>
+#include <midend/machine/cost/estimate.hpp>
 #include <midend/machine/e2k.hpp>
-#include <midend/machine/estimate.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/hoist_invariants.hpp>
