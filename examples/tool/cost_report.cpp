@@ -10,6 +10,7 @@
 #include <midend/support/nearest_number.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -20,8 +21,11 @@ using midend::loop_estimate;
 using midend::program_estimate;
 using midend::elbrus::procedure;
 
-/// To two decimals, without zeros at the end.
+/// To two decimals, without zeros at the end; large numbers to the nearest whole one.
 std::string decimal(double x) {
+  if (x >= 1e12) {
+    return std::to_string(midend::nearest_number(x));
+  }
   const std::uint64_t hundredths = midend::nearest_number(x * 100);
   std::string out = std::to_string(hundredths / 100);
   if (hundredths % 100 != 0) {
@@ -47,11 +51,17 @@ std::string text_of(const midend::fraction& f) {
 
 void append_recurrence(const procedure& p, const program_estimate& e, midend::loop_id l, std::string& out) {
   append(out, ", RecMII ", text_of(e.loops[l].cost.recurrence_exact));
+  constexpr std::size_t most_steps = 12;
   const char* before = " (";
+  std::size_t left = most_steps;
   for (const midend::estimated_recurrence_step& s : e.recurrence(l)) {
     const bool is_named = s.value != midend::no_value && !p.value_name(s.value).empty();
     append(out, before, is_named ? "%" + std::string(p.value_name(s.value)) : std::string(name_of(s.operation)));
     before = " ";
+    if (--left == 0 && e.recurrence(l).size() > most_steps) {
+      append(out, ", ", e.recurrence(l).size() - most_steps, " more");
+      break;
+    }
   }
   out += e.recurrence(l).empty() ? "" : ")";
 }

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/body_kind.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/detail/instruction_selection.hpp"
