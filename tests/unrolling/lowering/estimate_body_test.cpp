@@ -16,8 +16,8 @@ using midend::body_cost;
 using midend::dependence;
 using midend::dependence_kind;
 using midend::fraction;
-using midend::lowering_options;
 using midend::lowered_copies;
+using midend::lowering_options;
 using midend::pipelining_obstacle;
 using midend::resource_limit;
 

@@ -221,6 +221,9 @@ private:
       return;
     }
     reader.read_node(n, w_.region_);
+    if (w_.region_.values.empty() && !w_.region_.ends_in_return) {
+      return; // as many nodes where paths meet
+    }
     const body_cost cost = lower();
     e.operations = cost.operations;
     e.branches = cost.branches;
