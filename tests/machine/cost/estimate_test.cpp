@@ -534,8 +534,9 @@ TEST_CASE("random programs: frozen programs cost the same, sums agree, and nothi
 }
 
 TEST_CASE("random loops: the same bounds as a body description gives that is read as it is written") {
-  // `measure_loop` reads a loop through a description of its body, and moves invariant operations out of it. Left are:
-  // nested choices by one guard, which it shares; equal phis; cases that do what all others do.
+  // `measure_loop` reads a loop through a description of its body, and moves invariant operations out of it. It takes
+  // one exit to be counted where several compare a counter, shares choices by one guard, and leaves sums for code after
+  // the loop to that code.
   const auto machine = midend::e2k_reference_v6();
   const auto core = midend::scalar_core();
   std::size_t compared = 0;
@@ -580,6 +581,6 @@ TEST_CASE("random loops: the same bounds as a body description gives that is rea
   }
   MESSAGE(compared, " loops: ", same_times, " with the same operations and interval, ", same_all, " alike in all");
   CHECK(compared > 500);
-  CHECK(same_times * 1000 >= compared * 985);
+  CHECK(same_times * 1000 >= compared * 990);
   CHECK(same_all * 100 >= compared * 95);
 }

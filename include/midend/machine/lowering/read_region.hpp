@@ -695,12 +695,42 @@ private:
     if (condition == no_value && w_.tests_.size() > 1) {
       decide_by_nothing_known();
     }
+    drop_idle_tests(n);
     for (detail::edge_test& t : w_.tests_) {
       if (is_decided && !(t.has_case && t.taken.is(true))) {
         t = {detail::false_bit, true};
       }
     }
     return is_decided;
+  }
+
+  /// A case takes no test if it does what all other cases do: it leads there, and phis have the same inputs.
+  constexpr void drop_idle_tests(node_id n) {
+    edge_id rest = no_edge;
+    std::size_t i = 0;
+    for_each_edge(n, [&](edge_id e, node_id) { rest = w_.tests_[i++].has_case ? rest : e; });
+    i = 0;
+    for_each_edge(n, [&](edge_id e, node_id target) {
+      detail::edge_test& test = w_.tests_[i++];
+      if (rest != no_edge && test.has_case && !test.taken.is_number() && brings_the_same(e, rest, target)) {
+        test.taken = detail::false_bit;
+      }
+    });
+  }
+
+  constexpr bool brings_the_same(edge_id e, edge_id other, node_id target) const {
+    if (detail::node_in(ir_.graph(), ir_.graph().edge_target(other)) != target) {
+      return false;
+    }
+    for (const value_id v : ir_.values(target)) {
+      if (!ir_.is_phi(v)) {
+        return true;
+      }
+      if (ir_.phi_input(v, e) != ir_.phi_input(v, other)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// A branch whose decision the program does not say: each edge but the last is taken by a bit of its own.
