@@ -1,8 +1,8 @@
 #include "unroll_json.hpp"
 
 #include <midend/induction/trip_count.hpp>
+#include <midend/machine/lowering/body_cost.hpp>
 #include <midend/support/fraction.hpp>
-#include <midend/unrolling/lowering/body_cost.hpp>
 #include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>

@@ -14,15 +14,15 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=51700 # everything
+  budget=53700 # everything, the advice on unrolling among it
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
   budget=30800 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
   budget=28900 # <vector>, the whole of sccp, and the partition or the checker on top
-elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
+elif [ "$header" = midend/induction/loop_trip_counter.hpp ] || [ "$header" = midend/machine/cost/count_loop_trips.hpp ]; then
   budget=28200 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=47800 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=47900 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=32800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then

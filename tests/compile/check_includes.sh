@@ -18,6 +18,7 @@ chains=(
   "support graph ir dominance loops dataflow ssa induction dependence machine unrolling schedule transform package elbrus adapters"
   "unrolling viz"
   "elbrus viz"
+  "machine/* machine/lowering machine/cost"
   "unrolling/copies unrolling/lowering unrolling/*"
   "elbrus/* elbrus/text"
   "elbrus/* elbrus/verify"

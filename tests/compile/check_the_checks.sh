@@ -48,7 +48,7 @@ fresh
 echo '#include "midend/loops/loop_forest.hpp"' >>graph/concepts.hpp
 finds "a folder that includes from one above it" "graph/concepts.hpp:[0-9]+: graph/ must not include from loops/" includes layers
 fresh
-echo '#include "midend/unrolling/lowering/body_cost.hpp"' >>"$(find unrolling/copies -name '*.hpp' | sort | head -n 1)"
+echo '#include "midend/unrolling/lowering/estimate_body.hpp"' >>"$(find unrolling/copies -name '*.hpp' | sort | head -n 1)"
 finds "a room that includes from one above it" "unrolling/copies/ must not include from unrolling/lowering/" includes layers
 fresh
 echo '#include "midend/viz/dot.hpp"' >>graph/concepts.hpp

@@ -509,7 +509,7 @@ TEST_CASE("a case that does the same as all others is idle") {
   const midend::unrolled_body out =
       midend::unroll_body(d.body, midend::count_iterations(d.body), midend::unroll_request{});
   std::size_t tests = 0;
-  for (const midend::unrolled_node& n : out.nodes) {
+  for (const midend::unrolled_node& n : out.values) {
     tests += n.info.code == midend::operation::equal ? 1U : 0U;
   }
   CHECK(tests == 2);

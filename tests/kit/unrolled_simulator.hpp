@@ -159,10 +159,10 @@ public:
           return;
         }
       }
-      if (n == body.nodes.size()) {
+      if (n == body.values.size()) {
         return;
       }
-      const midend::unrolled_node& node = body.nodes[n];
+      const midend::unrolled_node& node = body.values[n];
       nodes.push_back(node.kind == midend::body_kind::phi || node.kind == midend::body_kind::invariant
                           ? before[node.origin]
                           : value(n, node));
@@ -174,7 +174,7 @@ public:
 
   maybe_number value_of(const midend::unrolled_operand& o) const {
     const maybe_number base = nodes[o.node];
-    return base ? maybe_number((*base + o.addend) & midend::low_ones(body_.nodes[o.node].info.width)) : base;
+    return base ? maybe_number((*base + o.addend) & midend::low_ones(body_.values[o.node].info.width)) : base;
   }
 
 private:
@@ -225,7 +225,7 @@ private:
       is_without_meaning = stores; // a load that runs early may be of any address
       return std::nullopt;
     }
-    const unsigned width = a.index == midend::no_unrolled ? 64 : body_.nodes[a.index].info.width;
+    const unsigned width = a.index == midend::no_unrolled ? 64 : body_.values[a.index].info.width;
     const std::uint64_t address =
         *base + static_cast<std::uint64_t>(midend::as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale) +
         static_cast<std::uint64_t>(a.offset);

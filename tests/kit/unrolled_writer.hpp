@@ -53,27 +53,27 @@ public:
 
   unrolled_id constant(std::uint64_t bits, std::uint8_t width = 32) {
     const unrolled_id n = add(midend::body_kind::constant, operation::other, width, {});
-    body.nodes[n].bits = bits;
-    body.nodes[n].is_invariant = true;
+    body.values[n].bits = bits;
+    body.values[n].is_invariant = true;
     return n;
   }
 
   unrolled_id invariant(std::uint8_t width = 32) {
     const unrolled_id n = add(midend::body_kind::invariant, operation::other, width, {});
-    body.nodes[n].is_invariant = true;
+    body.values[n].is_invariant = true;
     return n;
   }
 
   unrolled_id pure(operation code, std::initializer_list<unrolled_operand> operands, std::uint8_t width = 32) {
     const unrolled_id n = add(midend::body_kind::pure, code, is_comparison(code) ? std::uint8_t{1} : width, operands);
-    midend::unrolled_node& node = body.nodes[n];
+    midend::unrolled_node& node = body.values[n];
     node.info.operand_width = width;
     const auto usual = midend::usual_class(node.info);
     node.is_free = !usual.has_value();
     node.cost = usual.value_or(operation_class::alu);
     node.is_invariant = true;
     for (const unrolled_operand o : operands) {
-      node.is_invariant = node.is_invariant && body.nodes[o.node].is_invariant;
+      node.is_invariant = node.is_invariant && body.values[o.node].is_invariant;
     }
     return n;
   }
@@ -85,7 +85,7 @@ public:
   /// May be regrouped.
   unrolled_id associative(operation code, unrolled_id a, unrolled_id b) {
     const unrolled_id n = pure(code, a, b);
-    body.nodes[n].reassociates = true;
+    body.values[n].reassociates = true;
     return n;
   }
 
@@ -106,7 +106,7 @@ public:
 
   unrolled_id call(std::initializer_list<unrolled_operand> arguments = {}) {
     const unrolled_id n = add(midend::body_kind::call, operation::other, 32, arguments);
-    body.nodes[n].cost = operation_class::call;
+    body.values[n].cost = operation_class::call;
     body.has_call = true;
     return n;
   }
@@ -117,11 +117,11 @@ public:
     e.negated = negated;
     e.is_counted = is_counted;
     e.bounds_top = is_counted;
-    e.position = static_cast<std::uint32_t>(body.nodes.size());
+    e.position = static_cast<std::uint32_t>(body.values.size());
     body.exits.push_back(e);
   }
 
-  midend::unrolled_node& operator[](unrolled_id n) { return body.nodes[n]; }
+  midend::unrolled_node& operator[](unrolled_id n) { return body.values[n]; }
 
   midend::unrolled_body body;
 
@@ -134,18 +134,18 @@ private:
     node.guard = midend::no_unrolled;
     node.first_operand = static_cast<std::uint32_t>(body.operands.size());
     node.num_operands = static_cast<std::uint32_t>(operands.size());
-    node.origin = static_cast<midend::body_id>(body.nodes.size());
+    node.origin = static_cast<midend::body_id>(body.values.size());
     for (const unrolled_operand o : operands) {
       body.operands.push_back(o);
     }
-    body.nodes.push_back(node);
-    return static_cast<unrolled_id>(body.nodes.size() - 1);
+    body.values.push_back(node);
+    return static_cast<unrolled_id>(body.values.size() - 1);
   }
 
   unrolled_id access(midend::body_kind kind, operation_class cost, const address& a, unrolled_operand stored) {
     const unrolled_id n = add(kind, operation::other, 32, {});
-    body.nodes[n].cost = cost;
-    body.nodes[n].access = static_cast<std::uint32_t>(body.accesses.size());
+    body.values[n].cost = cost;
+    body.values[n].access = static_cast<std::uint32_t>(body.accesses.size());
     body.accesses.push_back({a.base, a.index, stored, a.bytes, a.memory, a.scale, a.offset});
     return n;
   }

@@ -110,6 +110,24 @@ loops of @nested
 TEXT
 run "loops" 0 opt "$programs/loops.eir" --procedure=nested --print=loops && same "loops" "$work/loops.expected"
 
+# The trip counts of all three loops are exact.
+cat >"$work/cost.expected" <<'TEXT'
+cost of @matrix_4x4
+  457 cycles each time; 17 operations, 4 branches, 176 bytes
+  loop rows: entered once, 4 executions of the header (exactly), 452 cycles
+    loop columns: entered 4 times, 4 executions of the header (exactly), 432 cycles
+      loop products: entered 16 times, 4 executions of the header (exactly), 368 cycles
+        9 operations, ResMII 3/2, RecMII 1 (%k); II 2, 6 stages; 4 passes take 23 cycles
+  node rows: 4 times 1 cycles (chain 1, ResMII 1); 1 operations
+  node next_column: 16 times 4 cycles (chain 4, ResMII 1); 4 operations
+  node next_row: 4 times 4 cycles (chain 4, ResMII 1); 2 operations
+  node exit: once 5 cycles (chain 5, ResMII 1); 1 operations
+TEXT
+run "cost" 0 opt "$programs/unrolling.eir" --procedure=matrix_4x4 --print=cost && same "cost" "$work/cost.expected"
+printf 'cost of @f\n  not in SSA form: construct-ssa first\n' >"$work/variables_cost.expected"
+printf 'proc @f() -> i32 {\n  var $x: i32\n  node n:\n    $x = mov.i32 1\n    ret $x\n}\n' >"$work/variables_cost.eir"
+run "cost, variables" 0 opt "$work/variables_cost.eir" --print=cost && same "cost, variables" "$work/variables_cost.expected"
+
 cat >"$work/one.expected" <<'TEXT'
 why %x.1 of @always_one
   %x.1 is 1: a phi in body

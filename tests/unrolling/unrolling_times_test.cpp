@@ -8,9 +8,9 @@
 
 using namespace midend_tests;
 using midend::body_cost;
+using midend::loop_machine_times;
 using midend::pipelining_obstacle;
 using midend::detail::break_even_search;
-using midend::detail::loop_machine_times;
 using midend::detail::unrolled_times;
 
 namespace {

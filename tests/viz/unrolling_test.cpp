@@ -45,7 +45,7 @@ unrolling_advice advice_of(const std::vector<std::uint32_t>& latencies) {
   advice.body.values.push_back(value_of_width(0, 32));
   advice.body.values.push_back(value_of_width(1, 1));
   advice.body.values.push_back(value_of_width(25, 32));
-  machine_body& body = advice.rolled_machine;
+  midend::lowered_copies& body = advice.rolled_machine;
   for (std::uint32_t i = 0; i != latencies.size(); ++i) {
     body.graph.add_operation(i % 3 == 2 ? operation_class::store : operation_class::alu, latencies[i]);
     body.origins.push_back({0, 0, i % 3});
@@ -220,7 +220,7 @@ TEST_CASE("limit_text: recurrences name their values, from the first operation o
 
 TEST_CASE("limit_text: a recurrence over several passes, found from its middle") {
   unrolling_advice advice = advice_of({1, 2});
-  machine_body& body = advice.rolled_machine;
+  midend::lowered_copies& body = advice.rolled_machine;
   body.graph.clear();
   body.graph.add_operation(operation_class::alu, 1);
   body.graph.add_operation(operation_class::alu, 2);

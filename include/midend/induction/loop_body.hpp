@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/induction/body_kind.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -27,23 +28,6 @@ enum class loop_obstacle : std::uint8_t {
 constexpr bool can_be_counted(loop_obstacle o) {
   return o == loop_obstacle::none || o == loop_obstacle::unusual_control;
 }
-
-/// A value of a loop body: dense, `0 … num_values() - 1`.
-using body_id = std::uint32_t;
-
-inline constexpr body_id no_body_value = static_cast<body_id>(-1);
-
-/// What a value of a loop body is.
-enum class body_kind : std::uint8_t {
-  phi,       ///< of the header. Operands: its value on entry, its value in the next iteration
-  constant,  ///< the number `bits`
-  invariant, ///< from before the loop, its value is unknown
-  join,      ///< phi of another block. Operands: one per edge into the block, in the order of `in_edges`
-  pure,      ///< computes `info` from its operands and has no other effect
-  load,      ///< reads `access`
-  store,     ///< writes `access`
-  call       ///< may do anything: no access is moved across it
-};
 
 /// What numbers a value from before the loop can be, read as signed ones; and modulo `modulus`, read as unsigned ones.
 struct invariant_numbers {

@@ -7,6 +7,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
@@ -15,7 +16,6 @@
 #include "midend/transform/realise_unrolling.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 

@@ -6,10 +6,10 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
 #include <array>
@@ -145,7 +145,7 @@ struct nest_advice {
   std::uint64_t total_cycles = 0;  ///< of both loops otherwise, with what is best for the inner loop alone
   std::uint64_t around_cycles = 0; ///< of them, in each iteration of the loop around outside the inner one
   loop_body body;                  ///< of the loop around, with the copies, before they are evaluated
-  machine_body machine;            ///< the operations of `unfolded`
+  lowered_copies machine;          ///< the operations of `unfolded`
 };
 
 /// The advice for one loop.
@@ -156,11 +156,11 @@ struct unrolling_advice {
   flat_array<unrolling_candidate> candidates;             ///< in the order in which they were tried, rolled first
   std::uint32_t chosen = 0;                               ///< its position in `candidates`
   loop_counters counters;
-  loop_body body;               ///< the values in `savings` are its values
-  std::uint64_t iterations = 0; ///< complete iterations that totals are for: header executions, or backedges if the
-                                ///< work comes after the test; at most 2^40
-  machine_body machine;         ///< the operations of the chosen body
-  machine_body rolled_machine;  ///< the operations of the rolled body
+  loop_body body;                ///< the values in `savings` are its values
+  std::uint64_t iterations = 0;  ///< complete iterations that totals are for: header executions, or backedges if the
+                                 ///< work comes after the test; at most 2^40
+  lowered_copies machine;        ///< the operations of the chosen body
+  lowered_copies rolled_machine; ///< the operations of the rolled body
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
   overlap_advice without_overlap; ///< what a test for overlapping memory would gain

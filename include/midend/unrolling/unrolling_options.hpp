@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 
 #include <cstdint>
 

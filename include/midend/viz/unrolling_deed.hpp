@@ -3,9 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/transform/measure_unrolling.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"

@@ -3,11 +3,11 @@
 
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"

@@ -4,9 +4,9 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/trip_formula.hpp"
 

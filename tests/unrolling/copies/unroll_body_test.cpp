@@ -162,13 +162,13 @@ private:
 
 /// Operands precede their users, and constants have no addend.
 bool is_well_formed(const unrolled_body& u) {
-  for (unrolled_id n = 0; n != u.nodes.size(); ++n) {
+  for (unrolled_id n = 0; n != u.values.size(); ++n) {
     for (const midend::unrolled_operand& o : u.operands_of(n)) {
-      if (o.node >= n || (u.nodes[o.node].kind == body_kind::constant && o.addend != 0)) {
+      if (o.node >= n || (u.values[o.node].kind == body_kind::constant && o.addend != 0)) {
         return false;
       }
     }
-    if (u.nodes[n].guard != midend::no_unrolled && u.nodes[n].guard >= n) {
+    if (u.values[n].guard != midend::no_unrolled && u.values[n].guard >= n) {
       return false;
     }
   }
@@ -177,7 +177,7 @@ bool is_well_formed(const unrolled_body& u) {
 
 /// The nodes that are used: by effects, exits, values live after the loop, and the next iteration's such.
 std::vector<bool> live_nodes(const unrolled_body& u) {
-  std::vector<bool> live(u.nodes.size(), false);
+  std::vector<bool> live(u.values.size(), false);
   const auto need = [&](unrolled_id n) {
     if (n != midend::no_unrolled) {
       live[n] = true;
@@ -193,8 +193,8 @@ std::vector<bool> live_nodes(const unrolled_body& u) {
   }
   for (std::vector<bool> before; before != live;) {
     before = live;
-    for (auto n = static_cast<unrolled_id>(u.nodes.size()); n-- != 0;) {
-      const midend::unrolled_node& node = u.nodes[n];
+    for (auto n = static_cast<unrolled_id>(u.values.size()); n-- != 0;) {
+      const midend::unrolled_node& node = u.values[n];
       if (!live[n] && node.kind != body_kind::store && node.kind != body_kind::call) {
         continue;
       }
@@ -222,8 +222,8 @@ std::vector<bool> live_nodes(const unrolled_body& u) {
 std::size_t count(const unrolled_body& u, operation code) {
   const std::vector<bool> live = live_nodes(u);
   std::size_t n = 0;
-  for (unrolled_id i = 0; i != u.nodes.size(); ++i) {
-    const midend::unrolled_node& node = u.nodes[i];
+  for (unrolled_id i = 0; i != u.values.size(); ++i) {
+    const midend::unrolled_node& node = u.values[i];
     n += live[i] && node.kind == body_kind::pure && node.info.code == code && !node.is_invariant ? 1 : 0;
   }
   return n;
@@ -232,8 +232,8 @@ std::size_t count(const unrolled_body& u, operation code) {
 std::size_t count(const unrolled_body& u, body_kind kind) {
   const std::vector<bool> live = live_nodes(u);
   std::size_t n = 0;
-  for (unrolled_id i = 0; i != u.nodes.size(); ++i) {
-    n += live[i] && u.nodes[i].kind == kind ? 1 : 0;
+  for (unrolled_id i = 0; i != u.values.size(); ++i) {
+    n += live[i] && u.values[i].kind == kind ? 1 : 0;
   }
   return n;
 }
@@ -459,7 +459,7 @@ TEST_CASE("example 3: rotated phis are themselves again after three copies") {
     CHECK(count(out, operation::add) == u);
     for (std::uint32_t p = 0; p != 3; ++p) {
       CHECK(out.next[a + p] == midend::unrolled_operand{out.phis[a + (p + u) % 3], 0});
-      CHECK(out.nodes[out.phis[a + p]].is_invariant == (u % 3 == 0));
+      CHECK(out.values[out.phis[a + p]].is_invariant == (u % 3 == 0));
     }
   }
 }
@@ -965,7 +965,7 @@ TEST_CASE("memory: what is beside the loop matters to a straight line that begin
     const unrolled_body line = midend::unroll_body(body, counters, request);
     CHECK(count(line, body_kind::load) == c.loads);
     CHECK(count(line, body_kind::store) == c.stores);
-    CHECK(std::ranges::count_if(line.nodes, [](const midend::unrolled_node& n) {
+    CHECK(std::ranges::count_if(line.values, [](const midend::unrolled_node& n) {
             return n.info.code == operation::truncate;
           }) == (c.beside == what::wider ? 2 : 0));
     request.ends_loop = false;
@@ -1121,9 +1121,9 @@ TEST_CASE("shifts that leave nothing are 0, and signs are shifted no further tha
     m.set_phi(v, start, next);
     m.body().live_out.push_back(next);
     const unrolled_body out = unrolled_by(m.finish_single(p), 2);
-    const midend::unrolled_node& last = out.nodes[out.next[0].node];
+    const midend::unrolled_node& last = out.values[out.next[0].node];
     if (code == operation::sar) {
-      CHECK(out.nodes[out.operands_of(out.next[0].node)[1].node].bits == 31);
+      CHECK(out.values[out.operands_of(out.next[0].node)[1].node].bits == 31);
     } else {
       CHECK(last.kind == body_kind::constant);
       CHECK(last.bits == 0);
@@ -1431,17 +1431,17 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
       CHECK(out.exit_values[3 * k + 2].node != midend::no_unrolled);
     }
     std::vector<const midend::unrolled_node*> stores;
-    for (const midend::unrolled_node& n : out.nodes) {
+    for (const midend::unrolled_node& n : out.values) {
       if (n.kind == body_kind::store) {
         stores.push_back(&n);
       }
     }
     REQUIRE(stores.size() == 3 * std::size_t{u});
-    const midend::unrolled_node& both = out.nodes[stores[0]->guard];
+    const midend::unrolled_node& both = out.values[stores[0]->guard];
     CHECK(both.info.code == operation::bit_and); // the conjunction of both conditions, one node for all copies
     CHECK(both.info.width == 1);
     CHECK(stores[0]->guard == stores[3 * (u - 1)]->guard);
-    CHECK(out.nodes[stores[1]->guard].origin == p);
+    CHECK(out.values[stores[1]->guard].origin == p);
     CHECK(stores[2]->guard == midend::no_unrolled);
     CHECK(count(out, operation::select) == 2 * std::size_t{u}); // each by one condition, without a conjunction
     CHECK(out.exits.size() == u);
@@ -1487,7 +1487,7 @@ constexpr std::size_t quotients_at_compile_time() {
   request.copies = 3;
   const unrolled_body out = midend::unroll_body(body, midend::count_iterations(body), request);
   std::size_t quotients = 0;
-  for (const midend::unrolled_node& n : out.nodes) {
+  for (const midend::unrolled_node& n : out.values) {
     quotients += n.kind == body_kind::pure && n.info.code == operation::shr ? 1 : 0;
   }
   return quotients;

@@ -16,8 +16,8 @@ using midend::body_cost;
 using midend::dependence;
 using midend::dependence_kind;
 using midend::fraction;
+using midend::lowered_copies;
 using midend::lowering_options;
-using midend::machine_body;
 using midend::pipelining_obstacle;
 using midend::resource_limit;
 
@@ -35,7 +35,7 @@ lowering_options without_regrouping() {
 }
 
 /// Cost and operations together.
-struct estimated : machine_body {
+struct estimated : lowered_copies {
   body_cost cost;
 
   estimated(const unrolled_writer& w, const lowering_options& options = {}, const midend::machine_model& m = e2k()) {

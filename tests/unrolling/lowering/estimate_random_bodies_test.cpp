@@ -19,8 +19,8 @@ using midend::body_cost;
 using midend::body_kind;
 using midend::dependence;
 using midend::dependence_kind;
+using midend::lowered_copies;
 using midend::lowering_options;
-using midend::machine_body;
 using midend::operation_id;
 using midend::unrolled_body;
 using midend::unrolled_id;
@@ -64,7 +64,7 @@ lowering_options options_of(std::uint64_t seed) {
 /// Everything that a node reads.
 std::vector<unrolled_id> read_by(const unrolled_body& body, unrolled_id n) {
   std::vector<unrolled_id> out;
-  const midend::unrolled_node& node = body.nodes[n];
+  const midend::unrolled_node& node = body.values[n];
   for (const unrolled_operand o : body.operands_of(n)) {
     out.push_back(o.node);
   }
@@ -85,8 +85,8 @@ std::vector<unrolled_id> read_by(const unrolled_body& body, unrolled_id n) {
 /// The needed values by definition: all that are reached from effects, tests and values used after the body.
 std::set<unrolled_id> needed(const unrolled_body& body) {
   std::vector<unrolled_id> work;
-  for (unrolled_id n = 0; n != body.nodes.size(); ++n) {
-    const midend::unrolled_node& node = body.nodes[n];
+  for (unrolled_id n = 0; n != body.values.size(); ++n) {
+    const midend::unrolled_node& node = body.values[n];
     if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
       work.push_back(n);
     }
@@ -123,7 +123,7 @@ std::set<unrolled_id> needed(const unrolled_body& body) {
 
 /// Whether some operation that stands for `consumer` waits within the pass for one that stands for `producer`, however
 /// long the chain is.
-bool waits(const machine_body& m, unrolled_id producer, unrolled_id consumer) {
+bool waits(const lowered_copies& m, unrolled_id producer, unrolled_id consumer) {
   std::set<operation_id> reached;
   std::vector<operation_id> work;
   for (operation_id o = 0; o != m.graph.num_operations(); ++o) {
@@ -155,7 +155,7 @@ TEST_CASE(
     "estimate_body: on random bodies, operations compute exactly the needed values, and wait for their operands") {
   const midend::machine_model m = midend::e2k_reference_v6();
   midend::estimate_body_workspace workspace;
-  machine_body out;
+  lowered_copies out;
   lowering_options plain;
   plain.reassociates = false;
   for_each_unrolled(2000, [&](const unrolled_body& body, std::uint64_t) {
@@ -169,14 +169,14 @@ TEST_CASE(
       }
     }
     for (const unrolled_id n : wanted) {
-      const body_kind kind = body.nodes[n].kind;
+      const body_kind kind = body.values[n].kind;
       if (kind == body_kind::store || kind == body_kind::call ||
-          (kind == body_kind::load && (body.is_straight_line || !body.nodes[n].is_invariant))) {
+          (kind == body_kind::load && (body.is_straight_line || !body.values[n].is_invariant))) {
         CHECK(computed.contains(n));
       }
       for (const unrolled_id o : computed.contains(n) ? read_by(body, n) : std::vector<unrolled_id>{}) {
-        const bool may_come_early = body.nodes[n].kind == body_kind::load && o == body.nodes[n].guard;
-        if (computed.contains(o) && body.nodes[o].kind != body_kind::phi && !may_come_early) {
+        const bool may_come_early = body.values[n].kind == body_kind::load && o == body.values[n].guard;
+        if (computed.contains(o) && body.values[o].kind != body_kind::phi && !may_come_early) {
           CHECK(waits(out, o, n));
         }
       }
@@ -188,7 +188,7 @@ TEST_CASE(
     "estimate_body: on random bodies, the bounds are those of the operations, and reusing memory changes nothing") {
   const midend::machine_model machines[] = {midend::e2k_reference_v6(), midend::scalar_core(), midend::e2k_guide_v4()};
   midend::estimate_body_workspace used;
-  machine_body out;
+  lowered_copies out;
   std::size_t grouped = 0;
   std::size_t num_operations = 0;
   for_each_unrolled(4000, [&](const unrolled_body& body, std::uint64_t seed) {
@@ -209,7 +209,7 @@ TEST_CASE(
       CHECK((!body.is_straight_line || d.distance == 0));
     }
     midend::estimate_body_workspace fresh_workspace;
-    machine_body fresh;
+    lowered_copies fresh;
     const body_cost again = estimate_body(body, m, options, fresh_workspace, fresh);
     CHECK(again.length == cost.length);
     CHECK(again.bytes == cost.bytes);
@@ -233,7 +233,7 @@ TEST_CASE(
 TEST_CASE("estimate_body: nothing is allocated after the first round") {
   const midend::machine_model m = midend::e2k_reference_v6();
   midend::estimate_body_workspace workspace;
-  machine_body out;
+  lowered_copies out;
   std::vector<unrolled_body> bodies;
   for_each_unrolled(300, [&](const unrolled_body& body, std::uint64_t) { bodies.push_back(body); });
   const auto estimate_all = [&] {

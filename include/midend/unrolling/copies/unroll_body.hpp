@@ -168,7 +168,7 @@ constexpr void bind_start(copy_state& s, const flat_array<phi_assumption>& phis,
       s.values[v] = literal(value.bits, value.info.width);
     } else {
       s.values[v] = s.numbering.append(v, value, body_kind::invariant);
-      s.out.nodes.back().is_invariant = true;
+      s.out.values.back().is_invariant = true;
       s.numbering.facts(s.values[v].node) = facts_of_invariant(value, is_bound[v]);
     }
   }
@@ -255,10 +255,10 @@ constexpr known_value evaluate_join(copy_state& s, path_predicates& predicates, 
   kind.cost = operation_class::merge;
   // Phis of several nodes are not one value, even if branches choose the same input.
   kind.identity = s.copy() * static_cast<std::uint32_t>(s.body.blocks.size()) + s.body.values[v].block + 1;
-  const std::size_t before = s.out.nodes.size();
+  const std::size_t before = s.out.values.size();
   const known_value out = predicates.join(v, kind, s.values, s.numbering);
-  for (std::size_t n = before; n != s.out.nodes.size(); ++n) {
-    s.out.nodes[n].is_join = s.out.nodes[n].info.code == operation::select;
+  for (std::size_t n = before; n != s.out.values.size(); ++n) {
+    s.out.values[n].is_join = s.out.values[n].info.code == operation::select;
   }
   return out;
 }
@@ -266,9 +266,9 @@ constexpr known_value evaluate_join(copy_state& s, path_predicates& predicates, 
 /// Records that an invariant value of an earlier copy is used again.
 constexpr void note_repetition(copy_state& s, body_id v) {
   const known_value& x = s.values[v];
-  if (!x.is_literal() && !s.body.values[v].is_free && s.out.nodes[x.node].kind == body_kind::pure &&
-      s.out.nodes[x.node].copy != s.copy()) {
-    s.numbering.save(saving_kind::shared_expression, s.out.nodes[x.node].copy);
+  if (!x.is_literal() && !s.body.values[v].is_free && s.out.values[x.node].kind == body_kind::pure &&
+      s.out.values[x.node].copy != s.copy()) {
+    s.numbering.save(saving_kind::shared_expression, s.out.values[x.node].copy);
   }
 }
 
@@ -289,28 +289,28 @@ constexpr void note_result(copy_state& s, body_id v) {
 /// Where the loads end that surely run in the first iteration, and first of all, so that they can move before the loop
 /// if they always read the same; 0 if the body writes or calls. Nothing after a branch moves across it.
 constexpr unrolled_id end_of_early_loads(const unrolled_body& out, unrolled_id first_branch) {
-  for (const unrolled_node& node : out.nodes) {
+  for (const unrolled_node& node : out.values) {
     if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
       return 0;
     }
   }
-  const unrolled_id end = out.exits.empty() ? static_cast<unrolled_id>(out.nodes.size()) : out.exits[0].position;
+  const unrolled_id end = out.exits.empty() ? static_cast<unrolled_id>(out.values.size()) : out.exits[0].position;
   return end < first_branch ? end : first_branch;
 }
 
 /// Marks the nodes that are computed only from invariant nodes, and early loads of invariant addresses.
 constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
   const auto moves = [&](unrolled_id n) {
-    return n == no_unrolled || (out.nodes[n].is_invariant && !out.nodes[n].follows_join);
+    return n == no_unrolled || (out.values[n].is_invariant && !out.values[n].follows_join);
   };
-  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
-    unrolled_node& node = out.nodes[n];
+  for (unrolled_id n = 0; n != out.values.size(); ++n) {
+    unrolled_node& node = out.values[n];
     if (node.kind == body_kind::pure && repeats_itself(node.info.code, node.identity)) {
       node.is_invariant = true;
       node.follows_join = node.is_join;
       for (const unrolled_operand& o : out.operands_of(n)) {
-        node.is_invariant = node.is_invariant && out.nodes[o.node].is_invariant;
-        node.follows_join = node.follows_join || out.nodes[o.node].follows_join;
+        node.is_invariant = node.is_invariant && out.values[o.node].is_invariant;
+        node.follows_join = node.follows_join || out.values[o.node].follows_join;
       }
     } else if (node.kind == body_kind::load && n < end_of_loads && node.guard == no_unrolled) {
       const unrolled_access& a = out.accesses[node.access];
@@ -321,8 +321,8 @@ constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
 
 /// Marks what a straight line computes only from values from before the loop around, so that it is computed there.
 constexpr void mark_before_nest(const loop_body& body, unrolled_body& out) {
-  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
-    unrolled_node& node = out.nodes[n];
+  for (unrolled_id n = 0; n != out.values.size(); ++n) {
+    unrolled_node& node = out.values[n];
     if (node.kind == body_kind::constant) {
       node.is_before_nest = true;
     } else if (node.kind == body_kind::invariant) {
@@ -330,7 +330,7 @@ constexpr void mark_before_nest(const loop_body& body, unrolled_body& out) {
     } else if (node.kind == body_kind::pure && !node.is_join && repeats_itself(node.info.code, node.identity)) {
       node.is_before_nest = true;
       for (const unrolled_operand& o : out.operands_of(n)) {
-        node.is_before_nest = node.is_before_nest && out.nodes[o.node].is_before_nest;
+        node.is_before_nest = node.is_before_nest && out.values[o.node].is_before_nest;
       }
     }
   }
@@ -388,7 +388,7 @@ constexpr void remove_idle_exits(copy_state& s) {
   if (s.end_edge == copy_state::no_edge || s.request.as_written || s.out.live_out.size() != count) {
     return;
   }
-  auto end = static_cast<unrolled_id>(s.out.nodes.size());
+  auto end = static_cast<unrolled_id>(s.out.values.size());
   while (!s.out.exits.empty()) {
     const unrolled_exit& last = s.out.exits.back();
     const std::size_t first = (s.out.exits.size() - 1) * count;
@@ -397,7 +397,7 @@ constexpr void remove_idle_exits(copy_state& s) {
       is_idle = is_idle && s.out.exit_values[first + i] == s.out.live_out[i];
     }
     for (unrolled_id n = last.position; n < end; ++n) {
-      const unrolled_node& node = s.out.nodes[n];
+      const unrolled_node& node = s.out.values[n];
       is_idle = is_idle && node.kind != body_kind::store && node.kind != body_kind::call && !node.is_volatile;
     }
     if (!is_idle) {
@@ -441,7 +441,7 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
       s.out.next.back() = {n, 0};
     }
     if (n != no_unrolled && !s.out.is_straight_line && s.out.next.back() == unrolled_operand{n, 0}) {
-      s.out.nodes[n].is_invariant = true;
+      s.out.values[n].is_invariant = true;
       has_fixed = true;
     }
   }
@@ -549,7 +549,7 @@ constexpr bool take_back(const copy_state& s, bool all, flat_array<phi_assumptio
 constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work,
                                  std::size_t& unused) {
   std::size_t found = 0;
-  is_needed.assign(out.nodes.size(), false);
+  is_needed.assign(out.values.size(), false);
   work.clear();
   const auto mark = [&](unrolled_id n) {
     if (n != no_unrolled && !is_needed[n]) {
@@ -565,15 +565,15 @@ constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_
   for (const unrolled_exit& e : out.exits) {
     mark(e.predicate);
   }
-  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
-    const unrolled_node& node = out.nodes[n];
+  for (unrolled_id n = 0; n != out.values.size(); ++n) {
+    const unrolled_node& node = out.values[n];
     if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
       mark(n);
     }
   }
   while (!work.empty()) {
     const unrolled_id n = work.back();
-    const unrolled_node& node = out.nodes[n];
+    const unrolled_node& node = out.values[n];
     work.pop_back();
     for (const unrolled_operand& o : out.operands_of(n)) {
       mark(o.node);
@@ -587,8 +587,8 @@ constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_
       mark(out.next[node.origin].node);
     }
   }
-  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
-    found += out.nodes[n].kind == body_kind::load && !is_needed[n] ? 1U : 0U;
+  for (unrolled_id n = 0; n != out.values.size(); ++n) {
+    found += out.values[n].kind == body_kind::load && !is_needed[n] ? 1U : 0U;
   }
   swap_values(found, unused);
   return found != unused;

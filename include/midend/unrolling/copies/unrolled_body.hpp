@@ -3,10 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
-#include "midend/ir/operation.hpp"
-#include "midend/ir/operation_class.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
@@ -14,66 +13,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A value of an unrolled body. Dense.
-using unrolled_id = std::uint32_t;
+// What an unrolled body has in common with other pieces of programs that are lowered to a machine.
+using unrolled_id = region_id;
+using unrolled_operand = region_operand;
+using unrolled_node = region_value;
+using unrolled_access = region_access;
+using unrolled_exit = region_exit;
 
-inline constexpr unrolled_id no_unrolled = static_cast<unrolled_id>(-1);
-
-/// A value plus a number, modulo 2^width of the value. The counter in copy k is the counter at the top plus k steps,
-/// and an address is another address with another offset; the sum is computed only where it is needed in a register.
-struct unrolled_operand {
-  unrolled_id node = no_unrolled;
-  std::uint64_t addend = 0;
-
-  friend constexpr bool operator==(const unrolled_operand&, const unrolled_operand&) = default;
-};
-
-/// An operation or other value of the new body. Each is computed once, whichever copies use it.
-struct unrolled_node {
-  body_kind kind; ///< never `join`: a join has become a `pure` node with the operation `select`. A store that a later
-                  ///< one overwrites before anything can read it is `pure`, too, and no other `pure` node has an access
-  operation_class cost;
-  bool is_free;
-  bool reassociates;
-  bool is_volatile;
-  bool guard_negated;
-  bool is_join = false;        ///< a `select` that was a join: without predication, a branch does its work
-  bool is_invariant;           ///< the same in all iterations: a constant, an invariant, or computed only from such
-  bool is_before_nest = false; ///< of a straight line: computed only from values from before the loop around it
-  bool follows_join = false;   ///< computed from a `select` that was a join, from which no pass moves it away
-  operation_info info;
-  std::uint32_t identity;
-  std::uint32_t first_operand;
-  std::uint32_t num_operands; ///< 0 for a phi, see `unrolled_body::next`
-  std::uint32_t access;       ///< of a load or store; else `no_unrolled`
-  unrolled_id guard;          ///< of a load, store or call: a value of one bit, or `no_unrolled`
-  std::uint64_t bits;         ///< of a constant
-  std::uint32_t copy;         ///< the first that needed it
-  body_id origin;             ///< the value of the loop body that it was made for
-};
-
-/// The address of a load or store: base + index · scale + offset in 64 bits. The addends of base and index are part of
-/// the offset.
-struct unrolled_access {
-  unrolled_id base;
-  unrolled_id index;       ///< sign-extended to 64 bits; or `no_unrolled`
-  unrolled_operand stored; ///< by a store; else no node
-  std::uint32_t bytes;
-  std::uint32_t memory;
-  std::int64_t scale;
-  std::int64_t offset;
-};
-
-/// A branch out of the new body.
-struct unrolled_exit {
-  std::uint32_t copy;
-  std::uint32_t edge;    ///< of the body
-  unrolled_id predicate; ///< control leaves if this holds; if `negated`, if it does not
-  bool negated;
-  bool is_counted = false;    ///< the test of `loop_counters::counted_exit`
-  bool bounds_top = false;    ///< the bound of the test includes what is added to the counter, which takes no operation
-  std::uint32_t position = 0; ///< nodes with an effect before this one precede the test, the others follow it
-};
+inline constexpr unrolled_id no_unrolled = no_region_value;
 
 /// A sum of a value and a number. It takes an operation only if some use needs it in a register.
 struct unrolled_sum {
@@ -158,51 +105,27 @@ struct unroll_request {
   bool as_written = false;
 };
 
-/// The result of `unroll_body`. Operands precede their users.
-struct unrolled_body {
-  flat_array<unrolled_node> nodes;
-  flat_array<unrolled_operand> operands;
-  flat_array<unrolled_access> accesses;
-  flat_array<unrolled_id> phis;             ///< by header phi of the loop body; `no_unrolled` if it is another value:
-                                            ///< in straight lines, and after peeled iterations
-  flat_array<unrolled_operand> next;        ///< by header phi: its value in the next iteration of the new loop, or
-                                            ///< after a straight line
-  flat_array<unrolled_exit> exits;          ///< in program order
-  flat_array<unrolled_operand> exit_values; ///< by exit, for each of `loop_body::live_out` its value there; no node if
-                                            ///< some path to the exit does not compute it, nothing reads it after this
-                                            ///< exit, or the rolled loop computes it
-  flat_array<unrolled_operand> live_out; ///< the values of `loop_body::live_out` after the last copy; likewise. A new
-                                         ///< loop has only those that may be read after any exit. If the rolled loop
-                                         ///< follows: the next values of the header phis that they depend on. Then
-                                         ///< the values that loads after a straight line find in memory
-  flat_array<unrolled_sum> sums;         ///< by copy; sums with addend 0 may be missing
-  flat_array<unrolling_saving> savings;  ///< by copy; without `dead_operation` and `vanished_phi`, which show only
-                                         ///< when the nodes that are used are known
+/// The result of `unroll_body`. Values whose origin is one of the loop body are those of a copy. `live_out` has the
+/// values of `loop_body::live_out` after the last copy, `exit_values` those at each exit. A new loop has only those
+/// that may be read after any exit. If the rolled loop follows: the next values of the header phis that they depend on.
+/// Then the values that loads after a straight line find in memory. No exit value: the rolled loop computes it.
+struct unrolled_body : program_region {
+  flat_array<unrolled_sum> sums;        ///< by copy; sums with addend 0 may be missing
+  flat_array<unrolling_saving> savings; ///< by copy; without `dead_operation` and `vanished_phi`, which show only
+                                        ///< when the values that are used are known
   std::uint32_t copies = 0;
-  std::uint32_t inner_branches = 0; ///< branches inside the copies that are not decided; needed without predication
-  bool is_straight_line = false;
-  bool has_call = false;
 
   constexpr void clear() {
-    nodes.clear();
-    operands.clear();
-    accesses.clear();
-    phis.clear();
-    next.clear();
-    exits.clear();
-    exit_values.clear();
-    live_out.clear();
+    program_region::clear();
     sums.clear();
     savings.clear();
     copies = 0;
-    inner_branches = 0;
-    is_straight_line = false;
-    has_call = false;
   }
+};
 
-  constexpr span<const unrolled_operand> operands_of(unrolled_id n) const {
-    return span<const unrolled_operand>(operands).subspan(nodes[n].first_operand, nodes[n].num_operands);
-  }
+/// The operations of several copies of a body, and what needs none.
+struct lowered_copies : machine_body {
+  flat_array<unrolling_saving> savings; ///< of kind `dead_operation` and `vanished_phi`
 };
 
 MIDEND_END_NAMESPACE

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 

@@ -5,6 +5,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
@@ -14,7 +15,6 @@
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
@@ -28,7 +28,7 @@ namespace detail {
 /// The memory of the search.
 struct unrolling_search_memory {
   unrolled_body unrolled; ///< the copies that were estimated last
-  machine_body lowered;   ///< their operations
+  lowered_copies lowered; ///< their operations
   unrolling_factors factors;
 };
 

@@ -79,7 +79,7 @@ constexpr known_value equality_as_written(copy_state& s, body_id v, span<const k
     return s.numbering.compute_alone(kind, args);
   }
   const known_value shared = s.numbering.compute(kind, args);
-  const bool is_case = s.numbering.body().nodes[shared.node].origin == s.body.operands_of(v)[0];
+  const bool is_case = s.numbering.body().values[shared.node].origin == s.body.operands_of(v)[0];
   return s.numbering.is_fresh() || is_case ? shared : s.numbering.compute_alone(kind, args);
 }
 

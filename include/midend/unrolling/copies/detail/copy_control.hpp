@@ -187,12 +187,12 @@ private:
   /// Whether both bits compare one value with different numbers.
   static constexpr bool exclude_each_other(const copy_numbering& numbering, unrolled_id p, unrolled_id q) {
     const unrolled_body& body = numbering.body();
-    if (body.nodes[p].info.code != operation::equal || body.nodes[q].info.code != operation::equal) {
+    if (body.values[p].info.code != operation::equal || body.values[q].info.code != operation::equal) {
       return false;
     }
     const auto of_p = body.operands_of(p);
     const auto of_q = body.operands_of(q);
-    const auto is_number = [&](unrolled_id n) { return body.nodes[n].kind == body_kind::constant; };
+    const auto is_number = [&](unrolled_id n) { return body.values[n].kind == body_kind::constant; };
     return of_p[0] == of_q[0] && is_number(of_p[1].node) && is_number(of_q[1].node) && of_p[1] != of_q[1];
   }
 
@@ -201,7 +201,7 @@ private:
                                                   const known_value& bit, const known_value& yes,
                                                   const known_value& no) {
     const auto operands = operands_within(numbering, no, operation::select);
-    return bit.addend == 0 && operands.size() == 3 && numbering.body().nodes[no.node].identity == kind.identity &&
+    return bit.addend == 0 && operands.size() == 3 && numbering.body().values[no.node].identity == kind.identity &&
            value_of_operand(numbering, operands[2], yes.width).is_same(yes) &&
            exclude_each_other(numbering, bit.node, operands[0].node);
   }
@@ -399,7 +399,7 @@ constexpr known_value compare_with_limit(copy_state& s) {
     return s.numbering.compute_alone(kind, operands);
   }
   at_top.addend = step & low_ones(counter.width);
-  const auto limit = static_cast<unrolled_id>(s.out.nodes.size());
+  const auto limit = static_cast<unrolled_id>(s.out.values.size());
   s.numbering.append(body_kind::invariant, counter.width).is_invariant = true;
   const known_value operands[] = {at_top, value_of_node(limit, counter.width)};
   return s.numbering.compute_alone(kind, operands);
@@ -416,17 +416,17 @@ constexpr bool is_compared_with_limit(const copy_state& s, std::uint32_t edge) {
 
 /// Whether a comparison is one of a sum with a number that could not be moved to the other side.
 constexpr bool keeps_sum(const copy_state& s, unrolled_id comparison) {
-  if (!is_comparison(s.out.nodes[comparison].info.code)) {
+  if (!is_comparison(s.out.values[comparison].info.code)) {
     return false;
   }
   const auto operands = s.out.operands_of(comparison);
-  return operands[0].addend != 0 && s.out.nodes[operands[1].node].kind == body_kind::constant;
+  return operands[0].addend != 0 && s.out.values[operands[1].node].kind == body_kind::constant;
 }
 
 /// Whether a comparison tells a counter from a number that does not change, and the body as written has no such exit:
 /// only what a decision has left of its condition is one.
 constexpr bool becomes_counted(const copy_state& s, unrolled_id comparison) {
-  const operation code = s.out.nodes[comparison].info.code;
+  const operation code = s.out.values[comparison].info.code;
   if (s.request.as_written || s.request.is_straight_line || s.counted_edge != copy_state::no_edge ||
       (code != operation::equal && code != operation::not_equal)) {
     return false;
@@ -439,7 +439,7 @@ constexpr bool becomes_counted(const copy_state& s, unrolled_id comparison) {
   const auto operands = s.out.operands_of(comparison);
   for (const induction_variable& iv : s.counters.inductions) {
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-      if (s.out.phis[iv.phi] == operands[i].node && s.out.nodes[operands[1 - i].node].is_invariant) {
+      if (s.out.phis[iv.phi] == operands[i].node && s.out.values[operands[1 - i].node].is_invariant) {
         return true;
       }
     }
@@ -465,12 +465,12 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
     s.out.exit_values.push_back(is_computed ? s.operand_of(s.values[v]) : unrolled_operand{});
   }
   const bool is_counted = edge == s.counted_edge;
-  const operation code = s.out.nodes[predicate.node].info.code;
+  const operation code = s.out.values[predicate.node].info.code;
   const bool is_equality = code == operation::equal || code == operation::not_equal;
   s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, is_counted,
                          (is_counted && (is_equality || !(s.request.as_written || keeps_sum(s, predicate.node)))) ||
                              becomes_counted(s, predicate.node),
-                         static_cast<std::uint32_t>(s.out.nodes.size())});
+                         static_cast<std::uint32_t>(s.out.values.size())});
 }
 
 /// Sets the predicates of the edges that stay in the loop. Each but the last edge is a decision; the last one, which is
@@ -496,7 +496,7 @@ constexpr void divide_paths(copy_state& s, path_predicates& predicates, const bo
       rest = taken ^ 1;
       ++s.out.inner_branches;
       if (s.first_branch == no_unrolled && s.body.edges[e].target != s.body.edges[last].target) {
-        s.first_branch = static_cast<unrolled_id>(s.out.nodes.size());
+        s.first_branch = static_cast<unrolled_id>(s.out.values.size());
       }
     }
   }

@@ -292,7 +292,7 @@ constexpr unrolled_access access_of(copy_state& s, const body_access& a) {
 
 constexpr unrolled_node& append_guarded(copy_state& s, body_id v, body_kind kind, const unrolled_operand& guard) {
   s.numbering.append(v, s.body.values[v], kind);
-  unrolled_node& n = s.out.nodes.back();
+  unrolled_node& n = s.out.values.back();
   n.guard = guard.node;
   n.guard_negated = guard.addend != 0;
   return n;
@@ -304,7 +304,7 @@ constexpr void append_access(copy_state& s, unrolled_node& n, const unrolled_acc
 }
 
 constexpr known_value last_node(copy_state& s, unsigned width) {
-  return value_of_node(static_cast<unrolled_id>(s.out.nodes.size() - 1), width);
+  return value_of_node(static_cast<unrolled_id>(s.out.values.size() - 1), width);
 }
 
 /// The part of `content`, which is in memory, from byte `distance` on, as a number of `width` bits: of little-endian
@@ -355,8 +355,8 @@ constexpr void note_before(copy_state& s, known_memory& memory) {
 constexpr void remove_overwritten(copy_state& s, const unrolled_access& access, flat_array<unrolled_access>& reads) {
   unrolled_body& out = s.out;
   const std::size_t after = reads.size();
-  for (std::size_t n = out.nodes.size(); n-- != 0;) {
-    unrolled_node& node = out.nodes[n];
+  for (std::size_t n = out.values.size(); n-- != 0;) {
+    unrolled_node& node = out.values[n];
     if (node.kind == body_kind::call || (node.is_volatile && node.kind != body_kind::pure)) {
       break; // it may read anything
     }
@@ -464,9 +464,9 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
     return;
   }
   memory.note_store(access, content, guard, s.copy());
-  const auto last = static_cast<unrolled_id>(s.out.nodes.size() - 1);
+  const auto last = static_cast<unrolled_id>(s.out.values.size() - 1);
   if (const unrolled_id dead = memory.overwrite(access, last, guard, branches); dead != no_unrolled) {
-    s.out.nodes[dead].kind = body_kind::pure; // which nothing needs
+    s.out.values[dead].kind = body_kind::pure; // which nothing needs
   }
 }
 
@@ -475,13 +475,13 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
 /// whether no branch leads around block b.
 template <class RunsAlways>
 constexpr void overwrite_in_next_pass(copy_state& s, known_memory& memory, const RunsAlways& runs_always) {
-  unrolled_id end = static_cast<unrolled_id>(s.out.nodes.size());
+  unrolled_id end = static_cast<unrolled_id>(s.out.values.size());
   for (const unrolled_exit& e : s.out.exits) {
     end = !e.is_counted && e.position < end ? e.position : end;
   }
-  const auto is_same = [&](unrolled_id n) { return n == no_unrolled || s.out.nodes[n].is_invariant; };
+  const auto is_same = [&](unrolled_id n) { return n == no_unrolled || s.out.values[n].is_invariant; };
   for (unrolled_id n = 0; n != end; ++n) {
-    const unrolled_node& node = s.out.nodes[n];
+    const unrolled_node& node = s.out.values[n];
     if (node.kind == body_kind::call || node.is_volatile) {
       return;
     }
@@ -497,7 +497,7 @@ constexpr void overwrite_in_next_pass(copy_state& s, known_memory& memory, const
       const unrolled_operand guard{node.guard, node.guard_negated ? std::uint64_t{1} : std::uint64_t{0}};
       const unrolled_id dead = memory.overwrite(access, n, guard, !runs_always(s.body.values[node.origin].block));
       if (dead != no_unrolled && dead != n) { // no clean-up takes a store for one that overwrites itself
-        s.out.nodes[dead].kind = body_kind::pure;
+        s.out.values[dead].kind = body_kind::pure;
       }
     }
   }

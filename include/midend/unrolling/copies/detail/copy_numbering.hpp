@@ -84,11 +84,11 @@ public:
     const bool holds = bit != (x.addend != 0);
     facts_[x.node] = value_facts::number(holds ? -1 : 0);
     has_decisions_ = true;
-    const unrolled_node& n = out_->nodes[x.node];
+    const unrolled_node& n = out_->values[x.node];
     const operation code = n.info.code;
     if (n.kind == body_kind::pure && code == (holds ? operation::bit_and : operation::bit_or)) {
       for (const unrolled_operand& o : out_->operands_of(x.node)) {
-        if (out_->nodes[o.node].kind != body_kind::constant) {
+        if (out_->values[o.node].kind != body_kind::constant) {
           decide(flipped(value_of_node(o.node, 1), o.addend), holds);
         }
       }
@@ -104,7 +104,9 @@ public:
     return range.low == range.high ? literal(static_cast<std::uint64_t>(range.low) + x.addend, 1) : x;
   }
 
-  constexpr bool is_invariant(const known_value& x) const { return x.is_literal() || out_->nodes[x.node].is_invariant; }
+  constexpr bool is_invariant(const known_value& x) const {
+    return x.is_literal() || out_->values[x.node].is_invariant;
+  }
 
   constexpr void save(saving_kind kind, std::uint64_t result) { save(kind, origin_, result); }
 
@@ -120,10 +122,10 @@ public:
 
   /// The node of a number.
   constexpr unrolled_id constant(std::uint64_t bits, unsigned width) {
-    const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
+    const auto fresh = static_cast<unrolled_id>(out_->values.size());
     const unrolled_id found =
         found_.find_or_insert(high_bits(mix_hash(mix_hash(width, bits), 0)), fresh, [&](unrolled_id n) {
-          const unrolled_node& other = out_->nodes[n];
+          const unrolled_node& other = out_->values[n];
           return other.kind == body_kind::constant && other.bits == bits && other.info.width == width;
         });
     if (found == fresh) {
@@ -146,9 +148,9 @@ public:
     n.guard = no_unrolled;
     n.copy = copy_;
     n.origin = origin_;
-    out_->nodes.push_back(n);
+    out_->values.push_back(n);
     facts_.push_back(value_facts::none(width));
-    return out_->nodes.back();
+    return out_->values.back();
   }
 
   /// Appends a node that is equal to no other, for the value `v` of the loop body.
@@ -160,7 +162,7 @@ public:
     n.is_volatile = value.is_volatile;
     n.info = value.info;
     n.identity = value.identity;
-    return value_of_node(static_cast<unrolled_id>(out_->nodes.size() - 1), value.info.width);
+    return value_of_node(static_cast<unrolled_id>(out_->values.size() - 1), value.info.width);
   }
 
   /// Whether the last call of `compute` or `apply` made a node.
@@ -196,9 +198,9 @@ public:
       const unrolled_operand o = operand(x);
       out_->operands.push_back(o);
       hash = mix_hash(hash, o.addend << 32 ^ o.addend ^ o.node);
-      invariant = invariant && out_->nodes[o.node].is_invariant;
+      invariant = invariant && out_->values[o.node].is_invariant;
     }
-    const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
+    const auto fresh = static_cast<unrolled_id>(out_->values.size());
     unrolled_id found = fresh;
     if (is_vocabulary || kind.identity != 0) {
       found = found_.find_or_insert(high_bits(hash), fresh, [&](unrolled_id n) { return is_same(n, kind, first); });
@@ -227,7 +229,7 @@ public:
     }
     is_fresh_ = true;
     append_operation(kind, first, false);
-    return value_of_node(static_cast<unrolled_id>(out_->nodes.size() - 1), kind.info.width);
+    return value_of_node(static_cast<unrolled_id>(out_->values.size() - 1), kind.info.width);
   }
 
   /// The value of the operation of `v`, which has two operands. Those of a commutative operation are put in a fixed
@@ -247,7 +249,7 @@ private:
 
   /// Whether node `n` computes `kind` from the operands from `first` on.
   constexpr bool is_same(unrolled_id n, const expression_kind& kind, std::uint32_t first) const {
-    const unrolled_node& other = out_->nodes[n];
+    const unrolled_node& other = out_->values[n];
     const std::size_t count = out_->operands.size() - first;
     if (other.kind != body_kind::pure || other.info != kind.info || other.identity != kind.identity ||
         other.num_operands != count || (kind.info.code == operation::other && other.cost != kind.cost)) {
@@ -274,7 +276,7 @@ private:
   }
 
   constexpr void share(unrolled_id n, const expression_kind& kind) {
-    unrolled_node& shared = out_->nodes[n];
+    unrolled_node& shared = out_->values[n];
     shared.reassociates = shared.reassociates && kind.reassociates;
     if (shared.copy != copy_ && !shared.is_free) {
       save(saving_kind::shared_expression, shared.copy);

@@ -37,14 +37,14 @@ constexpr span<const unrolled_operand> operands_within(const copy_numbering& num
   if (x.is_literal() || x.is_none() || x.addend != 0) {
     return {};
   }
-  const unrolled_node& n = numbering.body().nodes[x.node];
+  const unrolled_node& n = numbering.body().values[x.node];
   const bool is_one = n.kind == body_kind::pure && n.info.code == code && n.info.width == x.width;
   return is_one ? numbering.body().operands_of(x.node) : span<const unrolled_operand>();
 }
 
 /// An operand of a node, which has `width` bits, as a value.
 constexpr known_value value_of_operand(const copy_numbering& numbering, const unrolled_operand& o, unsigned width) {
-  const unrolled_node& n = numbering.body().nodes[o.node];
+  const unrolled_node& n = numbering.body().values[o.node];
   if (n.kind == body_kind::constant) {
     return literal(n.bits, width);
   }
@@ -67,7 +67,7 @@ constexpr optional<operation_with_number> with_number(const copy_numbering& numb
     return std::nullopt;
   }
   for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
-    const unrolled_node& number = numbering.body().nodes[operands[i].node];
+    const unrolled_node& number = numbering.body().values[operands[i].node];
     if (number.kind == body_kind::constant && (i == 1 || is_commutative(code))) {
       return operation_with_number{value_of_operand(numbering, operands[1 - i], x.width), number.bits};
     }
@@ -439,7 +439,7 @@ constexpr optional<known_value> fold_remainder(copy_numbering& numbering, const 
 /// other sums are left as they are: no pass makes n + 7 of n - 1 before a mask.
 constexpr optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
-  const bool is_counter = numbering.body().nodes[x.node].kind == body_kind::phi; // no clean-up drops the mask of one
+  const bool is_counter = numbering.body().values[x.node].kind == body_kind::phi; // no clean-up drops the mask of one
   if (!is_counter && range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
     return x;
   }
@@ -658,7 +658,7 @@ constexpr known_value fold_conjunction(copy_numbering& numbering, const known_va
 
 constexpr known_value fold_truncation(copy_numbering& numbering, const body_value& v, const known_value& a) {
   const unsigned width = v.info.width;
-  const unrolled_node& n = numbering.body().nodes[a.node];
+  const unrolled_node& n = numbering.body().values[a.node];
   const bool is_extended =
       n.kind == body_kind::pure && (n.info.code == operation::zero_extend || n.info.code == operation::sign_extend);
   if (is_extended && n.info.operand_width == width) {
@@ -773,7 +773,7 @@ constexpr optional<known_value> extended_bit(const copy_numbering& numbering, co
   if (x.is_literal() || x.addend != 0) {
     return std::nullopt;
   }
-  const unrolled_node& n = numbering.body().nodes[x.node];
+  const unrolled_node& n = numbering.body().values[x.node];
   if (n.kind != body_kind::pure || n.info.code != operation::zero_extend || n.info.operand_width != 1) {
     return std::nullopt;
   }
@@ -943,7 +943,7 @@ constexpr known_value side_of_select(const copy_numbering& numbering, const expr
   if (x.is_literal() || x.addend != 0) {
     return x;
   }
-  const unrolled_node& n = numbering.body().nodes[x.node];
+  const unrolled_node& n = numbering.body().values[x.node];
   if (n.kind != body_kind::pure || n.info.code != operation::select || n.info.width != x.width ||
       n.identity != kind.identity) {
     return x;
@@ -1072,7 +1072,7 @@ constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<
     return info.width == 1 ? inverted(args[0]) : fold_involution(numbering, v, args);
   case operation::neg: {
     const known_value out = fold_involution(numbering, v, args);
-    if (numbering.is_fresh() && out.node + 1 == numbering.body().nodes.size()) {
+    if (numbering.is_fresh() && out.node + 1 == numbering.body().values.size()) {
       numbering.facts(out.node) = facts_of_negative(facts_of_sum(numbering, args[0]), literal(0, info.width));
     }
     return out;

@@ -1,15 +1,15 @@
-/// `choose_lowering`: how each needed value of an unrolled body is lowered to a machine.
+/// `choose_lowering`: how each needed value of a region is lowered to a machine.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
+#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/detail/instruction_selection.hpp"
+#include "midend/machine/lowering/detail/needed_values.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/detail/instruction_selection.hpp"
-#include "midend/unrolling/lowering/detail/needed_values.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,22 +40,22 @@ struct lowering_choices {
   flat_array<std::uint8_t> sums_with_select; ///< by needed sum: 1 if it is computed at the select that is its only user
   bool has_trees = false;                    ///< some node is `in_tree`
 
-  constexpr bool is(unrolled_id n, lowered_as as) const { return nodes[n].as == as; }
+  constexpr bool is(region_id n, lowered_as as) const { return nodes[n].as == as; }
 };
 
 /// The algorithm of `choose_lowering`.
 class lowering_chooser {
 public:
-  constexpr lowering_chooser(const unrolled_body& body, const lowering_options& options, const machine_classes& classes,
-                             const needed_values& needs, lowering_choices& out)
+  constexpr lowering_chooser(const program_region& body, const lowering_options& options,
+                             const machine_classes& classes, const needed_values& needs, lowering_choices& out)
       : body_(body), options_(options), classes_(classes), needs_(needs), out_(out) {}
 
   constexpr void run() {
-    out_.nodes.assign(body_.nodes.size(), {});
+    out_.nodes.assign(body_.values.size(), {});
     out_.sums_with_select.assign(needs_.sums.size(), 0);
     out_.has_trees = false;
-    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
-      last_effect_ = may_have_effect(body_.nodes[n]) ? n : last_effect_;
+    for (region_id n = 0; n != body_.values.size(); ++n) {
+      last_effect_ = may_have_effect(body_.values[n]) ? n : last_effect_;
       if (needs_.nodes[n].is_needed) {
         out_.nodes[n].as = choice_of(n);
         if (out_.is(n, lowered_as::operations)) {
@@ -66,8 +66,8 @@ public:
   }
 
 private:
-  constexpr lowered_as choice_of(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr lowered_as choice_of(region_id n) const {
+    const region_value& node = body_.values[n];
     switch (node.kind) {
     case body_kind::constant:
     case body_kind::invariant:
@@ -84,10 +84,12 @@ private:
     }
   }
 
-  /// Invariant values of a loop are computed before it, and those of a straight line before the loop around it.
-  constexpr lowered_as choice_of_pure(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
-    if (body_.is_straight_line ? node.is_before_nest : node.is_invariant || has_only_outside_operands(n)) {
+  /// Invariant values of a loop are computed before it, and those of straight code before the loop around it; not if
+  /// the region is as it is written.
+  constexpr lowered_as choice_of_pure(region_id n) const {
+    const region_value& node = body_.values[n];
+    const bool moves = body_.is_straight_line ? node.is_before_nest : node.is_invariant || has_only_outside_operands(n);
+    if (moves && !body_.is_as_written) {
       return lowered_as::outside;
     }
     const bool is_part_of_zero_test = selects_low_bits(body_, n) && needs_.nodes[n].uses == needs_.nodes[n].zero_tests;
@@ -98,86 +100,86 @@ private:
   }
 
   /// Whether the next value of a header phi is the phi itself.
-  constexpr bool is_self_copy(unrolled_id phi) const {
-    return look_through(body_, body_.next[needs_.nodes[phi].phi]) == unrolled_operand{phi, 0};
+  constexpr bool is_self_copy(region_id phi) const {
+    return look_through(body_, body_.next[needs_.nodes[phi].phi]) == region_operand{phi, 0};
   }
 
   /// Header phis that are self-copies are outside too, which `is_invariant` does not know.
-  constexpr bool has_only_outside_operands(unrolled_id n) const {
-    for (const unrolled_operand o : body_.operands_of(n)) {
+  constexpr bool has_only_outside_operands(region_id n) const {
+    for (const region_operand o : body_.operands_of(n)) {
       if (!out_.is(o.node, lowered_as::outside)) {
         return false;
       }
     }
-    return body_.nodes[n].num_operands != 0;
+    return body_.values[n].num_operands != 0;
   }
 
   /// Decides about operands that only `n` reads.
-  constexpr void take_over_operands(unrolled_id n) {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr void take_over_operands(region_id n) {
+    const region_value& node = body_.values[n];
     if (node.kind == body_kind::pure && node.info.code == operation::select && node.info.width != 1) {
       predicate_operand(n);
     } else if (may_regroup(n)) {
-      for (const unrolled_operand o : body_.operands_of(n)) {
+      for (const region_operand o : body_.operands_of(n)) {
         if (o.addend == 0 && has_one_reader(o.node) && may_share_tree(n, o.node)) {
           put_in_tree(o.node);
         }
       }
     } else if (may_regroup_fused(n)) {
-      const unrolled_operand addend = body_.operands_of(n)[2];
+      const region_operand addend = body_.operands_of(n)[2];
       if (addend.addend == 0 && has_one_reader(addend.node) && may_share_sum(n, addend.node)) {
         put_in_tree(addend.node);
       }
     }
   }
 
-  constexpr void put_in_tree(unrolled_id n) {
+  constexpr void put_in_tree(region_id n) {
     out_.nodes[n].as = lowered_as::in_tree;
     out_.has_trees = true;
   }
 
-  constexpr bool has_one_reader(unrolled_id n) const {
+  constexpr bool has_one_reader(region_id n) const {
     return needs_.nodes[n].uses == 1 && out_.is(n, lowered_as::operations) && needs_.nodes[n].first_sum == no_sum;
   }
 
   /// Trees consist of one operation at one width; each of their nodes must allow regrouping.
-  constexpr bool may_regroup(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr bool may_regroup(region_id n) const {
+    const region_value& node = body_.values[n];
     return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 2 &&
            (node.info.code == operation::other || is_associative(node.info.code)) && !is_shift_by_power(n);
   }
 
-  constexpr bool is_shift_by_power(unrolled_id n) const {
-    return body_.nodes[n].info.code == operation::mul &&
-           sequence_of(body_, n, options_, classes_).steps[0] != body_.nodes[n].cost;
+  constexpr bool is_shift_by_power(region_id n) const {
+    return body_.values[n].info.code == operation::mul &&
+           sequence_of(body_, n, options_, classes_).steps[0] != body_.values[n].cost;
   }
 
-  constexpr bool may_share_tree(unrolled_id n, unrolled_id operand) const {
-    const unrolled_node& a = body_.nodes[n];
-    const unrolled_node& b = body_.nodes[operand];
+  constexpr bool may_share_tree(region_id n, region_id operand) const {
+    const region_value& a = body_.values[n];
+    const region_value& b = body_.values[operand];
     return may_regroup(operand) && a.info.code == b.info.code && a.info.width == b.info.width && a.cost == b.cost &&
            a.identity == b.identity;
   }
 
   /// A sum of products, of which each operation adds one. To regroup it takes a sum and a product that are not fused.
-  constexpr bool may_regroup_fused(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr bool may_regroup_fused(region_id n) const {
+    const region_value& node = body_.values[n];
     return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 3 &&
            node.cost == operation_class::fused_multiply_add && !classes_.is_missing(operation_class::fp_add) &&
            !classes_.is_missing(operation_class::fp_multiply);
   }
 
-  constexpr bool may_share_sum(unrolled_id n, unrolled_id addend) const {
-    const unrolled_node& a = body_.nodes[n];
-    const unrolled_node& b = body_.nodes[addend];
+  constexpr bool may_share_sum(region_id n, region_id addend) const {
+    const region_value& a = body_.values[n];
+    const region_value& b = body_.values[addend];
     return may_regroup_fused(addend) && a.info.width == b.info.width && a.identity == b.identity;
   }
 
   /// A select between x + y and y becomes an addition under the predicate of the select.
-  constexpr void predicate_operand(unrolled_id select) {
+  constexpr void predicate_operand(region_id select) {
     const auto operands = body_.operands_of(select);
     for (std::uint8_t k = 1; k != 3; ++k) {
-      const unrolled_operand o = operands[k];
+      const region_operand o = operands[k];
       if (o.addend != 0 && !out_.is(o.node, lowered_as::outside)) {
         const std::uint32_t s = needs_.find_sum(o);
         if (needs_.sums[s].uses == 1 && classes_.is_predicated(operation_class::alu)) {
@@ -194,8 +196,8 @@ private:
     }
   }
 
-  constexpr bool can_be_predicated(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr bool can_be_predicated(region_id n) const {
+    const region_value& node = body_.values[n];
     if (node.kind != body_kind::pure && node.kind != body_kind::load) {
       return false;
     }
@@ -205,22 +207,22 @@ private:
   }
 
   /// A load that must come before an effect cannot wait for values computed after that effect.
-  constexpr bool can_wait(unrolled_id n, unrolled_id other, unrolled_id predicate) const {
-    return body_.nodes[n].kind != body_kind::load || last_effect_ == no_unrolled || last_effect_ < n ||
+  constexpr bool can_wait(region_id n, region_id other, region_id predicate) const {
+    return body_.values[n].kind != body_kind::load || last_effect_ == no_region_value || last_effect_ < n ||
            (other < n && predicate < n);
   }
 
-  const unrolled_body& body_;
+  const program_region& body_;
   const lowering_options& options_;
   const machine_classes& classes_;
   const needed_values& needs_;
   lowering_choices& out_;
-  unrolled_id last_effect_ = no_unrolled; ///< up to the node in hand
+  region_id last_effect_ = no_region_value; ///< up to the node in hand
 };
 
 /// Chooses for each needed value whether it takes operations of its own. One pass from operands to users, in which a
 /// user also decides about the operands that only it reads. Refills `out`. Linear.
-constexpr void choose_lowering(const unrolled_body& body, const lowering_options& options,
+constexpr void choose_lowering(const program_region& body, const lowering_options& options,
                                const machine_classes& classes, const needed_values& needs, lowering_choices& out) {
   lowering_chooser(body, options, classes, needs, out).run();
 }

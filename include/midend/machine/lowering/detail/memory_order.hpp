@@ -1,16 +1,17 @@
-/// `order_memory`: which accesses to memory and calls of an unrolled body must keep their order.
+/// `order_memory`: which accesses to memory and calls of a region must keep their order.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
+#include "midend/induction/body_kind.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/detail/instruction_selection.hpp"
+#include "midend/machine/lowering/detail/lowering_choices.hpp"
+#include "midend/machine/lowering/detail/needed_values.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/detail/instruction_selection.hpp"
-#include "midend/unrolling/lowering/detail/lowering_choices.hpp"
-#include "midend/unrolling/lowering/detail/needed_values.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,14 +29,14 @@ struct value_stride {
 
 /// `second`, `distance` passes later, waits for `first`.
 struct ordered_accesses {
-  unrolled_id first;
-  unrolled_id second;
+  region_id first;
+  region_id second;
   std::uint32_t distance;
 };
 
 /// The result of `order_memory`.
 struct memory_order {
-  flat_array<unrolled_id> accesses; ///< loads, stores and calls that take an operation, in their order
+  flat_array<region_id> accesses; ///< loads, stores and calls that take an operation, in their order
   flat_array<ordered_accesses> pairs;
   flat_array<value_stride> strides;         ///< by node; filled if `has_effects`
   flat_array<unordered_accesses> unordered; ///< see `machine_body::unordered`
@@ -64,7 +65,7 @@ constexpr std::optional<std::uint64_t> least_distance(std::int64_t apart, std::i
 /// The algorithm of `order_memory`.
 class memory_ordering {
 public:
-  constexpr memory_ordering(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
+  constexpr memory_ordering(const program_region& body, const needed_values& needs, const lowering_choices& choices,
                             bool bases_are_apart, memory_order& out)
       : body_(body), needs_(needs), choices_(choices), bases_are_apart_(bases_are_apart), out_(out) {}
 
@@ -73,8 +74,8 @@ public:
     out_.pairs.clear();
     out_.unordered.clear();
     out_.has_effects = false;
-    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
-      const unrolled_node& node = body_.nodes[n];
+    for (region_id n = 0; n != body_.values.size(); ++n) {
+      const region_value& node = body_.values[n];
       const bool is_access = node.kind == body_kind::load || may_have_effect(node);
       if (is_access && (choices_.is(n, lowered_as::operations) || choices_.is(n, lowered_as::with_select))) {
         out_.accesses.push_back(n);
@@ -91,14 +92,14 @@ private:
   // Strides.
 
   constexpr void find_strides() {
-    out_.strides.resize_for_overwrite(body_.nodes.size());
-    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
+    out_.strides.resize_for_overwrite(body_.values.size());
+    for (region_id n = 0; n != body_.values.size(); ++n) {
       out_.strides[n] = compute_stride(n);
     }
   }
 
-  constexpr value_stride compute_stride(unrolled_id n) const {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr value_stride compute_stride(region_id n) const {
+    const region_value& node = body_.values[n];
     if (node.is_invariant || node.kind == body_kind::constant || node.kind == body_kind::invariant) {
       return {true, 0};
     }
@@ -108,22 +109,22 @@ private:
     return node.kind == body_kind::pure ? stride_of_operation(n) : value_stride{};
   }
 
-  constexpr value_stride stride_of_phi(unrolled_id n) const {
+  constexpr value_stride stride_of_phi(region_id n) const {
     const std::uint32_t phi = needs_.nodes[n].phi;
     if (body_.is_straight_line || phi == not_a_header_phi || body_.next[phi].node != n) {
       return {};
     }
-    const int unused = 64 - body_.nodes[n].info.width;
+    const int unused = 64 - body_.values[n].info.width;
     const auto step = static_cast<std::int64_t>(body_.next[phi].addend << unused) >> unused;
     return {true, static_cast<std::uint64_t>(step)};
   }
 
-  constexpr value_stride stride_of_operation(unrolled_id n) const {
+  constexpr value_stride stride_of_operation(region_id n) const {
     const auto operands = body_.operands_of(n);
     const auto operand = [&](std::size_t i) { return out_.strides[operands[i].node]; };
-    const auto constant = [&](std::size_t i) { return body_.nodes[operands[i].node].bits; };
+    const auto constant = [&](std::size_t i) { return body_.values[operands[i].node].bits; };
     const auto is_constant = [&](std::size_t i) { return is_constant_operand(body_, operands[i]); };
-    switch (body_.nodes[n].info.code) {
+    switch (body_.values[n].info.code) {
     case operation::add:
       return {operand(0).is_known && operand(1).is_known, operand(0).by + operand(1).by};
     case operation::sub:
@@ -142,11 +143,11 @@ private:
     }
   }
 
-  constexpr value_stride stride_of(unrolled_id n) const {
-    return n == no_unrolled ? value_stride{true, 0} : out_.strides[n];
+  constexpr value_stride stride_of(region_id n) const {
+    return n == no_region_value ? value_stride{true, 0} : out_.strides[n];
   }
 
-  constexpr value_stride stride_of_address(const unrolled_access& a) const {
+  constexpr value_stride stride_of_address(const region_access& a) const {
     const value_stride base = stride_of(a.base);
     const value_stride index = stride_of(a.index);
     return {base.is_known && index.is_known, base.by + index.by * static_cast<std::uint64_t>(a.scale)};
@@ -164,7 +165,7 @@ private:
       order(out_.accesses[second], out_.accesses[second]);
       for (std::size_t first = second; first-- != 0 && second - first <= most_compared;) {
         order(out_.accesses[first], out_.accesses[second]);
-        if (body_.nodes[out_.accesses[first]].kind == body_kind::call) {
+        if (body_.values[out_.accesses[first]].kind == body_kind::call) {
           break;
         }
       }
@@ -172,13 +173,13 @@ private:
   }
 
   /// Requires that `first` comes before `second` in a pass, or is the same.
-  constexpr void order(unrolled_id first, unrolled_id second) {
+  constexpr void order(region_id first, region_id second) {
     if (!must_keep_order(first, second)) {
       return;
     }
     const auto apart = difference_of_addresses(first, second);
     if (!apart && bases_are_apart_ && can_be_tested(first, second)) {
-      out_.unordered.push_back({body_.nodes[first].origin, body_.nodes[second].origin});
+      out_.unordered.push_back({body_.values[first].origin, body_.values[second].origin});
       return;
     }
     if (!apart) {
@@ -188,8 +189,8 @@ private:
       add(second, first, 1);
       return;
     }
-    const unrolled_access& a = body_.accesses[body_.nodes[first].access];
-    const unrolled_access& b = body_.accesses[body_.nodes[second].access];
+    const region_access& a = body_.accesses[body_.values[first].access];
+    const region_access& b = body_.accesses[body_.values[second].access];
     const auto stride = static_cast<std::int64_t>(stride_of_address(a).by);
     const std::int64_t size_a = a.bytes;
     const std::int64_t size_b = b.bytes;
@@ -200,19 +201,19 @@ private:
   }
 
   /// Whether a test before the loop can compare all addresses of one access with all of the other.
-  constexpr bool can_be_tested(unrolled_id first, unrolled_id second) const {
-    const auto is_steady = [&](unrolled_id n) {
-      const unrolled_node& node = body_.nodes[n];
-      return node.kind != body_kind::call && !node.is_volatile && body_.accesses[node.access].base != no_unrolled &&
+  constexpr bool can_be_tested(region_id first, region_id second) const {
+    const auto is_steady = [&](region_id n) {
+      const region_value& node = body_.values[n];
+      return node.kind != body_kind::call && !node.is_volatile && body_.accesses[node.access].base != no_region_value &&
              body_.accesses[node.access].bytes != 0 && stride_of_address(body_.accesses[node.access]).is_known;
     };
     return is_steady(first) && is_steady(second) &&
-           body_.accesses[body_.nodes[first].access].base != body_.accesses[body_.nodes[second].access].base;
+           body_.accesses[body_.values[first].access].base != body_.accesses[body_.values[second].access].base;
   }
 
-  constexpr bool must_keep_order(unrolled_id first, unrolled_id second) const {
-    const unrolled_node& a = body_.nodes[first];
-    const unrolled_node& b = body_.nodes[second];
+  constexpr bool must_keep_order(region_id first, region_id second) const {
+    const region_value& a = body_.values[first];
+    const region_value& b = body_.values[second];
     if (a.kind == body_kind::call || b.kind == body_kind::call || (a.is_volatile && b.is_volatile)) {
       return true;
     }
@@ -226,19 +227,19 @@ private:
 
   /// The difference between two addresses in the same pass; nothing if it is not known, or changes from pass to pass by
   /// an unknown amount.
-  constexpr optional<std::int64_t> difference_of_addresses(unrolled_id first, unrolled_id second) const {
-    const unrolled_node& n = body_.nodes[first];
-    const unrolled_node& m = body_.nodes[second];
+  constexpr optional<std::int64_t> difference_of_addresses(region_id first, region_id second) const {
+    const region_value& n = body_.values[first];
+    const region_value& m = body_.values[second];
     if (n.kind == body_kind::call || m.kind == body_kind::call || (n.is_volatile && m.is_volatile)) {
       return std::nullopt;
     }
-    const unrolled_access& a = body_.accesses[n.access];
-    const unrolled_access& b = body_.accesses[m.access];
+    const region_access& a = body_.accesses[n.access];
+    const region_access& b = body_.accesses[m.access];
     const value_stride stride = stride_of_address(a);
     constexpr std::uint64_t limit = std::uint64_t{1} << 40;
     const std::uint64_t apart = static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
-    const bool is_same = a.base != no_unrolled && a.base == b.base && a.index == b.index &&
-                         (a.scale == b.scale || a.index == no_unrolled);
+    const bool is_same = a.base != no_region_value && a.base == b.base && a.index == b.index &&
+                         (a.scale == b.scale || a.index == no_region_value);
     const bool is_near = apart + limit < 2 * limit && stride.by + limit < 2 * limit;
     if (!is_same || !is_near || !stride.is_known || a.bytes == 0 || b.bytes == 0) {
       return std::nullopt;
@@ -247,7 +248,7 @@ private:
   }
 
   /// Drops a dependence over `far` or more passes: it gives a bound above 1 only in a chain of as many cycles.
-  constexpr void add_if_near(unrolled_id first, unrolled_id second, std::optional<std::uint64_t> distance) {
+  constexpr void add_if_near(region_id first, region_id second, std::optional<std::uint64_t> distance) {
     constexpr std::uint64_t far = 1000;
     if (distance && *distance < far) {
       add(first, second, static_cast<std::uint32_t>(*distance));
@@ -255,13 +256,13 @@ private:
   }
 
   /// A straight line has no next pass.
-  constexpr void add(unrolled_id first, unrolled_id second, std::uint32_t distance) {
+  constexpr void add(region_id first, region_id second, std::uint32_t distance) {
     if (!body_.is_straight_line || distance == 0) {
       out_.pairs.push_back({first, second, distance});
     }
   }
 
-  const unrolled_body& body_;
+  const program_region& body_;
   const needed_values& needs_;
   const lowering_choices& choices_;
   bool bases_are_apart_;
@@ -274,7 +275,7 @@ private:
 /// calls keep their order with all accesses. With `bases_are_apart`, accesses that a test before the loop can show to
 /// be apart are listed, not ordered. If nothing has an effect there is nothing to order. Refills `out`. Linear: an
 /// access is compared with the 128 before it.
-constexpr void order_memory(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
+constexpr void order_memory(const program_region& body, const needed_values& needs, const lowering_choices& choices,
                             bool bases_are_apart, memory_order& out) {
   memory_ordering(body, needs, choices, bases_are_apart, out).run();
 }

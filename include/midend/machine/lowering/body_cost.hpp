@@ -1,13 +1,13 @@
-/// `body_cost`: the cost of an unrolled body on a machine; `machine_body`: its operations there.
+/// `body_cost`: the cost of a region on a machine; `machine_body`: its operations there.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -77,7 +77,7 @@ struct body_cost {
 
 /// Where an operation of the machine comes from.
 struct machine_operation_origin {
-  unrolled_id node; ///< `no_unrolled` for the sum of a node and a constant, and for a branch
+  region_id node; ///< `no_region_value` for the sum of a node and a constant, and for a branch
   std::uint32_t copy;
   body_id value; ///< in the loop body, or `no_body_value`
 };
@@ -88,13 +88,12 @@ struct unordered_accesses {
   body_id second;
 };
 
-/// An unrolled body as operations of a machine. The bounds are computed from it, and it can be scheduled.
+/// A region as operations of a machine. The bounds are computed from it, and it can be scheduled.
 struct machine_body {
   dependence_graph graph;                       ///< operations, branches among them
   flat_array<machine_operation_origin> origins; ///< by operation
   flat_array<std::uint8_t> literals;            ///< by operation: number of 32-bit literal words
   recurrence_bound_result recurrence;           ///< with the cycle that attains it
-  flat_array<unrolling_saving> savings;         ///< of kind `dead_operation` and `vanished_phi`
   flat_array<unordered_accesses> unordered;     ///< with `lowering_options::bases_are_apart`
   bool is_regrouped = false;                    ///< operations have other operands than in the program
 };

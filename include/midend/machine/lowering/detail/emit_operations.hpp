@@ -1,20 +1,20 @@
-/// `emit_operations`: an unrolled body as operations of a machine, with their dependences.
+/// `emit_operations`: a region as operations of a machine, with their dependences.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
+#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/dependence_graph.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/detail/instruction_selection.hpp"
+#include "midend/machine/lowering/detail/lowering_choices.hpp"
+#include "midend/machine/lowering/detail/memory_order.hpp"
+#include "midend/machine/lowering/detail/needed_values.hpp"
+#include "midend/machine/lowering/detail/regroup.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/detail/instruction_selection.hpp"
-#include "midend/unrolling/lowering/detail/lowering_choices.hpp"
-#include "midend/unrolling/lowering/detail/memory_order.hpp"
-#include "midend/unrolling/lowering/detail/needed_values.hpp"
-#include "midend/unrolling/lowering/detail/regroup.hpp"
 
 #include <array>
 #include <bit>
@@ -41,7 +41,7 @@ struct emitted_sum {
 
 /// The next value of a header phi.
 struct next_value {
-  unrolled_operand value;
+  region_operand value;
   operation_id move = no_operation; ///< valid after all moves are added
   bool takes_move = false;          ///< else `value` is computed into the register of the phi
   std::uint32_t last_use = 0;       ///< visit mark: the last use that was followed back to the phi
@@ -66,24 +66,24 @@ struct emission_state {
   std::uint64_t predicates_outside = 0;
 
   // While operations are emitted.
-  flat_array<emitted_node> nodes;       ///< by node of the body
-  flat_array<emitted_sum> sums;         ///< by needed sum
-  flat_array<next_value> next;          ///< by header phi
-  flat_array<emitted_use> phi_uses;     ///< uses of header phis whose next value was not emitted yet
-  flat_array<unrolled_operand> aliases; ///< of the value that is being read
-  std::uint32_t readings = 0;           ///< number of values read so far
+  flat_array<emitted_node> nodes;     ///< by node of the body
+  flat_array<emitted_sum> sums;       ///< by needed sum
+  flat_array<next_value> next;        ///< by header phi
+  flat_array<emitted_use> phi_uses;   ///< uses of header phis whose next value was not emitted yet
+  flat_array<region_operand> aliases; ///< of the value that is being read
+  std::uint32_t readings = 0;         ///< number of values read so far
   tree_recurrences recurrences;
-  flat_array<unrolled_id> tree;     ///< inner nodes of the tree in hand
+  flat_array<region_id> tree;       ///< inner nodes of the tree in hand
   flat_array<regrouped_term> terms; ///< of that tree
   flat_array<regrouped_term> partial_results;
-  flat_array<unrolled_id> products;      ///< of a sum of products, the outermost first
-  flat_array<unrolled_id> late_products; ///< those that depend on the sum in the pass before
+  flat_array<region_id> products;      ///< of a sum of products, the outermost first
+  flat_array<region_id> late_products; ///< those that depend on the sum in the pass before
 };
 
 /// The algorithm of `emit_operations`.
 template <loop_machine M> class operation_emitter {
 public:
-  constexpr operation_emitter(const unrolled_body& body, const M& machine, const lowering_options& options,
+  constexpr operation_emitter(const program_region& body, const M& machine, const lowering_options& options,
                               const machine_classes& classes, const needed_values& needs,
                               const lowering_choices& choices, emission_state& w, machine_body& out)
       : body_(body), machine_(machine), options_(options), classes_(classes), needs_(needs), choices_(choices), w_(w),
@@ -93,7 +93,7 @@ public:
     clear();
     find_next_values();
     find_tree_recurrences(body_, needs_, choices_, w_.recurrences);
-    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
+    for (region_id n = 0; n != body_.values.size(); ++n) {
       if (needs_.nodes[n].is_needed) {
         emit_node(n);
         emit_sums(n);
@@ -115,7 +115,7 @@ private:
     w_.invariant_operations = 0;
     w_.general_outside = 0;
     w_.predicates_outside = 0;
-    w_.nodes.assign(body_.nodes.size(), {});
+    w_.nodes.assign(body_.values.size(), {});
     w_.sums.assign(needs_.sums.size(), {});
     w_.next.assign(body_.phis.size(), {});
     w_.phi_uses.clear();
@@ -136,8 +136,8 @@ private:
     return o;
   }
 
-  constexpr operation_id add(operation_class c, unrolled_id n) {
-    return add(c, {n, body_.nodes[n].copy, body_.nodes[n].origin});
+  constexpr operation_id add(operation_class c, region_id n) {
+    return add(c, {n, body_.values[n].copy, body_.values[n].origin});
   }
 
   constexpr void add_dependence(const dependence& d) {
@@ -179,31 +179,31 @@ private:
 
   // Reading values. A value of this pass must have been emitted; a value of the pass before may come later.
 
-  constexpr void read(operation_id consumer, unrolled_operand o, dependence_kind kind, std::uint32_t distance = 0) {
+  constexpr void read(operation_id consumer, region_operand o, dependence_kind kind, std::uint32_t distance = 0) {
     read({consumer, not_a_header_phi, distance, kind, false}, o);
   }
 
-  constexpr void read(operation_id consumer, unrolled_id n, dependence_kind kind, std::uint32_t distance = 0) {
-    if (n != no_unrolled) {
-      read(consumer, unrolled_operand{n, 0}, kind, distance);
+  constexpr void read(operation_id consumer, region_id n, dependence_kind kind, std::uint32_t distance = 0) {
+    if (n != no_region_value) {
+      read(consumer, region_operand{n, 0}, kind, distance);
     }
   }
 
   /// `consumer`, which is predicated, writes the register that holds the value.
-  constexpr void keep(operation_id consumer, unrolled_operand o) {
+  constexpr void keep(operation_id consumer, region_operand o) {
     read({consumer, not_a_header_phi, 0, dependence_kind::value, true}, o);
   }
 
-  constexpr void read(const emitted_use& use, unrolled_operand o) {
+  constexpr void read(const emitted_use& use, region_operand o) {
     for_each_source(
         o, [&](operation_id producer) { wait(producer, use, use.distance); },
-        [&](std::uint32_t phi) { read_phi(phi, use); }, [&](unrolled_id n) { read_outside(use.consumer, n); });
+        [&](std::uint32_t phi) { read_phi(phi, use); }, [&](region_id n) { read_outside(use.consumer, n); });
   }
 
   /// Calls one of the functions for each source of the value: an operation, a header phi, or a node from outside. Looks
   /// through aliases, each once.
   template <class OnOperation, class OnPhi, class OnOutside>
-  constexpr void for_each_source(unrolled_operand o, const OnOperation& on_operation, const OnPhi& on_phi,
+  constexpr void for_each_source(region_operand o, const OnOperation& on_operation, const OnPhi& on_phi,
                                  const OnOutside& on_outside) {
     w_.aliases.clear();
     ++w_.readings;
@@ -229,13 +229,13 @@ private:
   }
 
   /// A join that a branch does in effect waits for no predicate.
-  constexpr void look_into(unrolled_id n) {
+  constexpr void look_into(region_id n) {
     if (w_.nodes[n].last_reading == w_.readings) {
       return;
     }
     w_.nodes[n].last_reading = w_.readings;
     const auto operands = body_.operands_of(n);
-    const bool is_branch = body_.nodes[n].is_join && body_.nodes[n].info.code == operation::select;
+    const bool is_branch = body_.values[n].is_join && body_.values[n].info.code == operation::select;
     for (std::size_t i = is_branch ? 1 : 0; i != operands.size(); ++i) {
       w_.aliases.push_back(operands[i]);
     }
@@ -256,8 +256,8 @@ private:
   }
 
   /// A constant is a literal unless it is small. Any other value is in a register, counted once.
-  constexpr void read_outside(operation_id consumer, unrolled_id n) {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr void read_outside(operation_id consumer, region_id n) {
+    const region_value& node = body_.values[n];
     if (node.kind == body_kind::constant) {
       add_literal(consumer, node.bits, node.info.width);
     } else if (!w_.nodes[n].has_register) {
@@ -295,9 +295,9 @@ private:
   /// A header phi takes a move unless its next value is computed for it alone.
   constexpr void find_next_values() {
     for (std::uint32_t p = 0; p != body_.phis.size(); ++p) {
-      const unrolled_id phi = body_.phis[p];
-      if (phi != no_unrolled && choices_.is(phi, lowered_as::header_phi)) {
-        const unrolled_operand next = without_negation(body_, look_through(body_, body_.next[p]));
+      const region_id phi = body_.phis[p];
+      if (phi != no_region_value && choices_.is(phi, lowered_as::header_phi)) {
+        const region_operand next = without_negation(body_, look_through(body_, body_.next[p]));
         w_.next[p].value = next;
         w_.next[p].takes_move = !claim(next);
       }
@@ -305,10 +305,11 @@ private:
   }
 
   /// Whether the operation that computes `next` can write the register of a header phi: the first caller gets it.
-  constexpr bool claim(unrolled_operand next) {
+  constexpr bool claim(region_operand next) {
     const lowered_as as = choices_.nodes[next.node].as;
     bool& is_next = next.addend != 0 ? w_.sums[needs_.find_sum(next)].is_next : w_.nodes[next.node].is_next;
-    const bool is_computed = next.addend != 0 ? as != lowered_as::outside : as == lowered_as::operations;
+    const bool is_computed =
+        next.addend != 0 ? as != lowered_as::outside || body_.is_as_written : as == lowered_as::operations;
     const bool is_free = as == lowered_as::alias || (is_computed && !is_next);
     is_next = true;
     return is_free;
@@ -317,8 +318,8 @@ private:
   constexpr void emit_moves() {
     for (std::uint32_t p = 0; p != body_.phis.size(); ++p) {
       if (w_.next[p].takes_move) {
-        const unrolled_id phi = body_.phis[p];
-        const bool is_predicate = body_.nodes[phi].info.width == 1;
+        const region_id phi = body_.phis[p];
+        const bool is_predicate = body_.values[phi].info.width == 1;
         w_.next[p].move = add(is_predicate ? operation_class::predicate_logic : operation_class::move, phi);
         read(w_.next[p].move, w_.next[p].value, dependence_kind::value);
       }
@@ -327,8 +328,8 @@ private:
 
   // Values, in the order of the body, so that an operation comes after those whose results it reads.
 
-  constexpr void emit_node(unrolled_id n) {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr void emit_node(region_id n) {
+    const region_value& node = body_.values[n];
     const bool takes_operations = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
     if (choices_.is(n, lowered_as::outside) && takes_operations) {
       w_.invariant_operations += sequence_of(body_, n, options_, classes_).count;
@@ -338,9 +339,9 @@ private:
     }
   }
 
-  constexpr void emit_sums(unrolled_id n) {
+  constexpr void emit_sums(region_id n) {
     for (std::uint32_t s = needs_.nodes[n].first_sum; s != no_sum; s = needs_.sums[s].next_sum) {
-      if (choices_.is(n, lowered_as::outside) && (!body_.is_straight_line || body_.nodes[n].is_before_nest)) {
+      if (is_before_region(n)) {
         ++w_.invariant_operations;
       } else if (choices_.sums_with_select[s] == 0) {
         emit_sum(s);
@@ -348,24 +349,30 @@ private:
     }
   }
 
+  /// Whether a sum of the value and a number is computed before the region.
+  constexpr bool is_before_region(region_id n) const {
+    return !body_.is_as_written && choices_.is(n, lowered_as::outside) &&
+           (!body_.is_straight_line || body_.values[n].is_before_nest);
+  }
+
   constexpr operation_id emit_sum(std::uint32_t s) {
-    const unrolled_operand sum = needs_.sums[s].value;
-    const unrolled_node& node = body_.nodes[sum.node];
-    const operation_id o = add(operation_class::alu, {no_unrolled, node.copy, node.origin});
+    const region_operand sum = needs_.sums[s].value;
+    const region_value& node = body_.values[sum.node];
+    const operation_id o = add(operation_class::alu, {no_region_value, node.copy, node.origin});
     read(o, {sum.node, 0}, dependence_kind::value);
     add_literal(o, smaller_addend(sum.addend, node.info.width), node.info.width);
     w_.sums[s].result = o;
     return o;
   }
 
-  constexpr operation_id emit_value(unrolled_id n) {
+  constexpr operation_id emit_value(region_id n) {
     if (!is_root(n)) {
       return emit_sequence(n, sequence_of(body_, n, options_, classes_));
     }
-    return body_.nodes[n].cost == operation_class::fused_multiply_add ? emit_products(n) : emit_tree(n);
+    return body_.values[n].cost == operation_class::fused_multiply_add ? emit_products(n) : emit_tree(n);
   }
 
-  constexpr operation_id emit_sequence(unrolled_id n, const operation_sequence& s) {
+  constexpr operation_id emit_sequence(region_id n, const operation_sequence& s) {
     const std::size_t all = body_.operands_of(n).size();
     operation_id last = no_operation;
     for (std::size_t step = 0; step != s.count; ++step) {
@@ -383,13 +390,13 @@ private:
 
   /// Reads operands `from` to `to` of a node, its address and its guard. The bound of a counted exit includes the
   /// addend of the counter.
-  constexpr void read_operands(operation_id o, unrolled_id n, std::size_t from, std::size_t to) {
-    const unrolled_node& node = body_.nodes[n];
+  constexpr void read_operands(operation_id o, region_id n, std::size_t from, std::size_t to) {
+    const region_value& node = body_.values[n];
     const auto operands = body_.operands_of(n);
     for (std::size_t i = from; i != to; ++i) {
       const bool is_predicate = i == 0 && node.info.code == operation::select && node.info.width != 1;
-      const unrolled_operand value =
-          needs_.nodes[n].decides_counted_exit ? unrolled_operand{operands[i].node, 0} : operands[i];
+      const region_operand value =
+          needs_.nodes[n].decides_counted_exit ? region_operand{operands[i].node, 0} : operands[i];
       read(o, value, is_predicate ? dependence_kind::guard : dependence_kind::value);
     }
     if (node.kind == body_kind::load || node.kind == body_kind::store) {
@@ -400,20 +407,20 @@ private:
     }
   }
 
-  constexpr void read_address(operation_id o, const unrolled_access& a) {
+  constexpr void read_address(operation_id o, const region_access& a) {
     read(o, a.base, dependence_kind::value);
     read(o, a.index, dependence_kind::value);
-    if (a.stored.node != no_unrolled) {
+    if (a.stored.node != no_region_value) {
       read(o, a.stored, dependence_kind::value);
     }
     add_literal(o, static_cast<std::uint64_t>(a.offset), 64);
   }
 
   /// Computes an operand of the select under its predicate. If the predicate is false, the register keeps its value.
-  constexpr operation_id emit_predicated(unrolled_id select) {
+  constexpr operation_id emit_predicated(region_id select) {
     const auto operands = body_.operands_of(select);
     const std::uint8_t k = choices_.nodes[select].fused_operand;
-    const unrolled_operand fused = operands[k];
+    const region_operand fused = operands[k];
     operation_id o = no_operation;
     if (fused.addend != 0) {
       o = emit_sum(needs_.find_sum(fused));
@@ -428,12 +435,12 @@ private:
 
   // Trees, whose inner nodes are emitted with their root.
 
-  constexpr bool is_in_tree(unrolled_operand o) const {
+  constexpr bool is_in_tree(region_operand o) const {
     return o.addend == 0 && choices_.is(o.node, lowered_as::in_tree);
   }
 
-  constexpr bool is_root(unrolled_id n) const {
-    for (const unrolled_operand o : body_.operands_of(n)) {
+  constexpr bool is_root(region_id n) const {
+    for (const region_operand o : body_.operands_of(n)) {
       if (is_in_tree(o)) {
         return true;
       }
@@ -442,14 +449,14 @@ private:
   }
 
   /// Uses one operation for each node of the tree, the last one for the root.
-  constexpr operation_id emit_tree(unrolled_id root) {
+  constexpr operation_id emit_tree(region_id root) {
     collect_tree(root);
-    return combine_terms(body_.nodes[root].cost, root).operation;
+    return combine_terms(body_.values[root].cost, root).operation;
   }
 
   /// Regroups the terms by operations of class `c`, which stand for the nodes of `w_.tree` as long as there are some,
   /// then for `rest`.
-  constexpr regrouped_term combine_terms(operation_class c, unrolled_id rest) {
+  constexpr regrouped_term combine_terms(operation_class c, region_id rest) {
     const auto read_term = [&](operation_id o, const regrouped_term& term) {
       if (term.operation != no_operation) {
         wait(term.operation, o, dependence_kind::value);
@@ -471,16 +478,16 @@ private:
     return regroup(w_.terms, w_.partial_results, combine);
   }
 
-  constexpr void collect_tree(unrolled_id root) {
+  constexpr void collect_tree(region_id root) {
     w_.tree.clear();
     w_.terms.clear();
     w_.tree.push_back(root);
     for (std::size_t next = 0; next != w_.tree.size(); ++next) {
-      for (const unrolled_operand o : body_.operands_of(w_.tree[next])) {
+      for (const region_operand o : body_.operands_of(w_.tree[next])) {
         if (is_in_tree(o)) {
           w_.tree.push_back(o.node);
         } else {
-          add_term(o, root, body_.nodes[root].cost);
+          add_term(o, root, body_.values[root].cost);
         }
       }
     }
@@ -491,13 +498,13 @@ private:
   /// If `s` is carried around the loop, the products that do not depend on it are summed in a chain of their own, and
   /// the sum is added to `s` by one addition: one operation more, and `s` passes through that addition alone. A
   /// straight line takes as many chains as make it shortest. Without fused operations, the additions are regrouped.
-  constexpr operation_id emit_products(unrolled_id root) {
+  constexpr operation_id emit_products(region_id root) {
     const bool is_fused = !classes_.is_missing(operation_class::fused_multiply_add);
     w_.tree.clear();
     w_.terms.clear();
     w_.products.clear();
     w_.late_products.clear();
-    unrolled_operand last{root, 0};
+    region_operand last{root, 0};
     do {
       const auto operands = body_.operands_of(last.node);
       const bool is_late =
@@ -515,28 +522,28 @@ private:
     }
     const bool begins_with_last = is_fused && !is_carried;
     for (std::size_t c = 0; c != chains; ++c) {
-      add_chain(root, c, chains, begins_with_last && c == 0 ? last : unrolled_operand{no_unrolled, 0});
+      add_chain(root, c, chains, begins_with_last && c == 0 ? last : region_operand{no_region_value, 0});
     }
     if (!begins_with_last) {
       add_term(last, root, operation_class::fp_add);
     }
     operation_id sum = combine_terms(operation_class::fp_add, root).operation;
     for (std::size_t i = w_.late_products.size(); i-- != 0;) {
-      sum = multiply_and_add(w_.late_products[i], {no_unrolled, 0}, sum);
+      sum = multiply_and_add(w_.late_products[i], {no_region_value, 0}, sum);
     }
     return sum;
   }
 
   /// A chain of every `chains`-th product as a term, which begins with `first`, if there is one.
-  constexpr void add_chain(unrolled_id root, std::size_t c, std::size_t chains, unrolled_operand first) {
+  constexpr void add_chain(region_id root, std::size_t c, std::size_t chains, region_operand first) {
     operation_id sum = no_operation;
     regrouped_term term;
     term.position = static_cast<std::uint32_t>(w_.terms.size());
     for (std::size_t i = c; i < w_.products.size(); i += chains) {
-      const unrolled_id product = w_.products[w_.products.size() - 1 - i];
+      const region_id product = w_.products[w_.products.size() - 1 - i];
       sum = multiply_and_add(product, first, sum);
-      first = {no_unrolled, 0};
-      for (const unrolled_operand factor : body_.operands_of(product).first(2)) {
+      first = {no_region_value, 0};
+      for (const region_operand factor : body_.operands_of(product).first(2)) {
         term.comes_last = term.comes_last || w_.recurrences.connect(root, factor.node);
       }
     }
@@ -546,11 +553,11 @@ private:
   }
 
   /// The product of node `n`, and its sum with a value, with the result of an operation, or with neither.
-  constexpr operation_id multiply_and_add(unrolled_id n, unrolled_operand addend, operation_id sum) {
-    const bool adds = addend.node != no_unrolled || sum != no_operation;
+  constexpr operation_id multiply_and_add(region_id n, region_operand addend, operation_id sum) {
+    const bool adds = addend.node != no_region_value || sum != no_operation;
     const operation_id o = add(adds ? operation_class::fused_multiply_add : operation_class::fp_multiply, n);
     read_operands(o, n, 0, 2);
-    if (addend.node != no_unrolled) {
+    if (addend.node != no_region_value) {
       read(o, addend, dependence_kind::value);
     } else if (sum != no_operation) {
       wait(sum, o, dependence_kind::value);
@@ -558,16 +565,16 @@ private:
     return o;
   }
 
-  constexpr operation_id emit_as_written(unrolled_id root) {
+  constexpr operation_id emit_as_written(region_id root) {
     w_.products.clear();
-    unrolled_operand last{root, 0};
+    region_operand last{root, 0};
     do {
       w_.products.push_back(last.node);
       last = body_.operands_of(last.node)[2];
     } while (is_in_tree(last));
     operation_id sum = no_operation;
     for (std::size_t i = w_.products.size(); i-- != 0;) {
-      sum = multiply_and_add(w_.products[i], sum == no_operation ? last : unrolled_operand{no_unrolled, 0}, sum);
+      sum = multiply_and_add(w_.products[i], sum == no_operation ? last : region_operand{no_region_value, 0}, sum);
     }
     return sum;
   }
@@ -589,7 +596,7 @@ private:
     return best;
   }
 
-  constexpr void add_term(unrolled_operand o, unrolled_id root, operation_class reader) {
+  constexpr void add_term(region_operand o, region_id root, operation_class reader) {
     regrouped_term term;
     term.position = static_cast<std::uint32_t>(w_.terms.size());
     term.value = o;
@@ -601,7 +608,7 @@ private:
           const std::uint64_t ready = w_.start[producer] + machine_.latency(from, reader, dependence_kind::value);
           term.ready = ready > term.ready ? ready : term.ready;
         },
-        [](std::uint32_t) {}, [](unrolled_id) {});
+        [](std::uint32_t) {}, [](region_id) {});
     w_.terms.push_back(term);
   }
 
@@ -610,11 +617,11 @@ private:
   /// The branch back to the header is one of the exit branches; a loop without exits has a branch of its own. A branch
   /// inside the body takes an operation where the machine has no predicates.
   constexpr void emit_exits() {
-    for (const unrolled_exit& e : body_.exits) {
+    for (const region_exit& e : body_.exits) {
       const operation_id branch = add_branch();
-      read(branch, is_tested(e, options_) ? e.predicate : no_unrolled, dependence_kind::guard);
+      read(branch, is_tested(e, options_) ? e.predicate : no_region_value, dependence_kind::guard);
     }
-    if (body_.exits.empty() && !body_.is_straight_line) {
+    if (body_.is_straight_line ? body_.ends_in_return : body_.exits.empty()) {
       add_branch();
     }
     for (std::uint32_t inner = 0; !classes_.has_predication() && inner != body_.inner_branches; ++inner) {
@@ -624,7 +631,7 @@ private:
 
   constexpr operation_id add_branch() {
     ++w_.num_branches;
-    return add(operation_class::branch, {no_unrolled, 0, no_body_value});
+    return add(operation_class::branch, {no_region_value, 0, no_body_value});
   }
 
   /// An operation after a call waits until the call returns.
@@ -632,7 +639,7 @@ private:
     for (const ordered_accesses& pair : order.pairs) {
       const operation_id first = w_.nodes[pair.first].result;
       const operation_id second = w_.nodes[pair.second].result;
-      const body_kind kind = body_.nodes[pair.first].kind;
+      const body_kind kind = body_.values[pair.first].kind;
       if (kind == body_kind::call) {
         const std::uint32_t latency = out_.graph.operation(first).latency;
         add_dependence({first, second, latency, pair.distance, dependence_kind::memory});
@@ -644,17 +651,17 @@ private:
 
   /// Effects wait for the exits before them that depend on data. Plain loads do not: they may run in advance.
   constexpr void add_exit_dependences(const memory_order& order) {
-    for (const unrolled_exit& e : body_.exits) {
-      for (const unrolled_id n : order.accesses) {
+    for (const region_exit& e : body_.exits) {
+      for (const region_id n : order.accesses) {
         const bool is_after = n >= e.position;
-        if (!e.is_counted && may_have_effect(body_.nodes[n]) && (is_after || !body_.is_straight_line)) {
+        if (!e.is_counted && may_have_effect(body_.values[n]) && (is_after || !body_.is_straight_line)) {
           read(w_.nodes[n].result, e.predicate, dependence_kind::guard, is_after ? 0 : 1);
         }
       }
     }
   }
 
-  const unrolled_body& body_;
+  const program_region& body_;
   const M& machine_;
   const lowering_options& options_;
   const machine_classes& classes_;
@@ -670,7 +677,7 @@ private:
 /// in `out`, the graph, the origins and the literals. The order of operations follows the order of the nodes; branches
 /// and moves come last. Linear but for sorting the terms of trees, and for effects times exits.
 template <loop_machine M>
-constexpr void emit_operations(const unrolled_body& body, const M& machine, const lowering_options& options,
+constexpr void emit_operations(const program_region& body, const M& machine, const lowering_options& options,
                                const machine_classes& classes, const needed_values& needs,
                                const lowering_choices& choices, const memory_order& order, emission_state& w,
                                machine_body& out) {

@@ -1,14 +1,14 @@
-/// Instruction selection: which operations of a machine compute a value of an unrolled body.
+/// Instruction selection: which operations of a machine compute a value of a region.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
+#include "midend/induction/body_kind.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/body_cost.hpp"
 
 #include <array>
 #include <bit>
@@ -20,27 +20,27 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-constexpr bool may_have_effect(const unrolled_node& n) {
+constexpr bool may_have_effect(const region_value& n) {
   return n.kind == body_kind::store || n.kind == body_kind::call || n.is_volatile;
 }
 
 /// A predicate plus 1 is its negation. Every reader of a predicate can read it negated, so the addend is dropped.
-constexpr unrolled_operand without_negation(const unrolled_body& body, unrolled_operand o) {
-  return body.nodes[o.node].info.width == 1 ? unrolled_operand{o.node, 0} : o;
+constexpr region_operand without_negation(const program_region& body, region_operand o) {
+  return body.values[o.node].info.width == 1 ? region_operand{o.node, 0} : o;
 }
 
 /// Whether `o` is a constant without an addend.
-constexpr bool is_constant_operand(const unrolled_body& body, unrolled_operand o) {
-  return o.addend == 0 && body.nodes[o.node].kind == body_kind::constant;
+constexpr bool is_constant_operand(const program_region& body, region_operand o) {
+  return o.addend == 0 && body.values[o.node].kind == body_kind::constant;
 }
 
-constexpr bool is_zero_operand(const unrolled_body& body, unrolled_operand o) {
-  return is_constant_operand(body, o) && body.nodes[o.node].bits == 0;
+constexpr bool is_zero_operand(const program_region& body, region_operand o) {
+  return is_constant_operand(body, o) && body.values[o.node].bits == 0;
 }
 
 /// Whether `n` is the negation of a predicate, which takes no operation.
-constexpr bool negates_predicate(const unrolled_body& body, unrolled_id n) {
-  const unrolled_node& node = body.nodes[n];
+constexpr bool negates_predicate(const program_region& body, region_id n) {
+  const region_value& node = body.values[n];
   if (node.kind != body_kind::pure || node.info.width != 1) {
     return false;
   }
@@ -50,9 +50,9 @@ constexpr bool negates_predicate(const unrolled_body& body, unrolled_id n) {
 
 /// The value that `o` is another name for: looks through values that take no operation and have one operand, and
 /// through negations of predicates.
-constexpr unrolled_operand look_through(const unrolled_body& body, unrolled_operand o) {
+constexpr region_operand look_through(const program_region& body, region_operand o) {
   while (o.addend == 0) {
-    const unrolled_node& node = body.nodes[o.node];
+    const region_value& node = body.values[o.node];
     const bool is_other_name =
         node.kind == body_kind::pure && ((node.is_free && node.num_operands == 1) || negates_predicate(body, o.node));
     if (!is_other_name) {
@@ -65,17 +65,17 @@ constexpr unrolled_operand look_through(const unrolled_body& body, unrolled_oper
 
 /// Whether `n` is zero exactly if some low bits of its first operand are: a mask, or a remainder by a power of two,
 /// signed or unsigned.
-constexpr bool selects_low_bits(const unrolled_body& body, unrolled_id n) {
-  const unrolled_node& node = body.nodes[n];
+constexpr bool selects_low_bits(const program_region& body, region_id n) {
+  const region_value& node = body.values[n];
   if (node.kind != body_kind::pure || node.num_operands != 2) {
     return false;
   }
   if (node.info.code == operation::bit_and) {
     return node.info.width != 1;
   }
-  const unrolled_operand divisor = body.operands_of(n)[1];
+  const region_operand divisor = body.operands_of(n)[1];
   return (node.info.code == operation::rem || node.info.code == operation::urem) &&
-         is_constant_operand(body, divisor) && std::has_single_bit(body.nodes[divisor.node].bits);
+         is_constant_operand(body, divisor) && std::has_single_bit(body.values[divisor.node].bits);
 }
 
 /// The number of 32-bit literal words for a constant. The machine extends a short literal with zeros or with its sign.
@@ -174,7 +174,7 @@ constexpr operation_sequence division_by_multiplying(bool is_signed, bool is_rem
 }
 
 /// Division or remainder by a constant (H. S. Warren, Hacker's Delight, 2nd ed., 2013, chapter 10).
-constexpr operation_sequence division_by_constant(const unrolled_node& node, std::uint64_t divisor, bool multiplies) {
+constexpr operation_sequence division_by_constant(const region_value& node, std::uint64_t divisor, bool multiplies) {
   const bool is_signed = node.info.code == operation::div || node.info.code == operation::rem;
   const bool is_remainder = node.info.code == operation::rem || node.info.code == operation::urem;
   const std::uint64_t sign = (low_ones(node.info.width) >> 1) + 1;
@@ -191,9 +191,9 @@ constexpr operation_sequence division_by_constant(const unrolled_node& node, std
 
 /// The operations that compute node `n`, which is not an alias. A machine without a combined operation takes two; the
 /// second rounding of a fused multiplication and addition that was split does not change the cost.
-constexpr operation_sequence sequence_of(const unrolled_body& body, unrolled_id n, const lowering_options& options,
+constexpr operation_sequence sequence_of(const program_region& body, region_id n, const lowering_options& options,
                                          const machine_classes& classes) {
-  const unrolled_node& node = body.nodes[n];
+  const region_value& node = body.values[n];
   if (node.kind != body_kind::pure) {
     return node.cost;
   }
@@ -204,10 +204,10 @@ constexpr operation_sequence sequence_of(const unrolled_body& body, unrolled_id 
   case operation::rem:
   case operation::urem:
     return is_constant_operand(body, operands[1])
-               ? division_by_constant(node, body.nodes[operands[1].node].bits, options.divides_by_multiplying)
+               ? division_by_constant(node, body.values[operands[1].node].bits, options.divides_by_multiplying)
                : node.cost;
   case operation::mul:
-    return is_constant_operand(body, operands[1]) && std::has_single_bit(body.nodes[operands[1].node].bits)
+    return is_constant_operand(body, operands[1]) && std::has_single_bit(body.values[operands[1].node].bits)
                ? operation_class::shift
                : node.cost;
   case operation::select:

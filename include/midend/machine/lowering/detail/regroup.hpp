@@ -2,13 +2,13 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
+#include "midend/induction/body_kind.hpp"
 #include "midend/machine/dependence_graph.hpp"
+#include "midend/machine/lowering/detail/lowering_choices.hpp"
+#include "midend/machine/lowering/detail/needed_values.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/detail/lowering_choices.hpp"
-#include "midend/unrolling/lowering/detail/needed_values.hpp"
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ struct regrouped_term {
   std::uint32_t position = 0; ///< among the terms
   bool comes_last = false;    ///< it depends on the result of the pass before
   operation_id operation = no_operation;
-  unrolled_operand value; ///< valid without `operation`
+  region_operand value; ///< valid without `operation`
 
   friend constexpr bool operator<(const regrouped_term& a, const regrouped_term& b) {
     if (a.comes_last != b.comes_last) {
@@ -81,7 +81,7 @@ struct tree_recurrences {
   bool are_known = false;               ///< else the body has no trees or no next pass, and the arrays are not filled
 
   /// Whether `term` depends on the `result` of an earlier pass.
-  constexpr bool connect(unrolled_id result, unrolled_id term) const {
+  constexpr bool connect(region_id result, region_id term) const {
     return are_known && (decides[result] & depends_on[term]) != 0;
   }
 };
@@ -89,7 +89,7 @@ struct tree_recurrences {
 /// The algorithm of `find_tree_recurrences`.
 class tree_recurrence_search {
 public:
-  constexpr tree_recurrence_search(const unrolled_body& body, const needed_values& needs,
+  constexpr tree_recurrence_search(const program_region& body, const needed_values& needs,
                                    const lowering_choices& choices, tree_recurrences& out)
       : body_(body), needs_(needs), choices_(choices), out_(out) {}
 
@@ -105,27 +105,27 @@ private:
   static constexpr std::uint64_t bit_of(std::uint32_t phi) { return std::uint64_t{1} << (phi & 63); }
 
   constexpr bool is_header_phi(std::uint32_t p) const {
-    return body_.phis[p] != no_unrolled && choices_.is(body_.phis[p], lowered_as::header_phi);
+    return body_.phis[p] != no_region_value && choices_.is(body_.phis[p], lowered_as::header_phi);
   }
 
   constexpr void look_forward() {
-    out_.depends_on.resize_for_overwrite(body_.nodes.size());
-    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
+    out_.depends_on.resize_for_overwrite(body_.values.size());
+    for (region_id n = 0; n != body_.values.size(); ++n) {
       std::uint64_t all = choices_.is(n, lowered_as::header_phi) ? bit_of(needs_.nodes[n].phi) : 0;
-      for_each_operand(n, [&](unrolled_id o) { all |= out_.depends_on[o]; });
+      for_each_operand(n, [&](region_id o) { all |= out_.depends_on[o]; });
       out_.depends_on[n] = all;
     }
   }
 
   constexpr void look_back(const std::array<std::uint64_t, 64>& decided) {
-    out_.decides.assign(body_.nodes.size(), 0);
+    out_.decides.assign(body_.values.size(), 0);
     for (std::uint32_t p = 0; p != body_.phis.size(); ++p) {
       if (is_header_phi(p)) {
         out_.decides[body_.next[p].node] |= bit_of(p) | decided[p & 63];
       }
     }
-    for (unrolled_id n = static_cast<unrolled_id>(body_.nodes.size()); n-- != 0;) {
-      for_each_operand(n, [&](unrolled_id o) { out_.decides[o] |= out_.decides[n]; });
+    for (region_id n = static_cast<region_id>(body_.values.size()); n-- != 0;) {
+      for_each_operand(n, [&](region_id o) { out_.decides[o] |= out_.decides[n]; });
     }
   }
 
@@ -150,32 +150,32 @@ private:
     return rows;
   }
 
-  template <class Visit> constexpr void for_each_operand(unrolled_id n, const Visit& visit) const {
-    const unrolled_node& node = body_.nodes[n];
-    for (const unrolled_operand o : body_.operands_of(n)) {
+  template <class Visit> constexpr void for_each_operand(region_id n, const Visit& visit) const {
+    const region_value& node = body_.values[n];
+    for (const region_operand o : body_.operands_of(n)) {
       visit(o.node);
     }
     if (node.kind == body_kind::load || node.kind == body_kind::store) {
-      const unrolled_access& a = body_.accesses[node.access];
-      for (const unrolled_id o : {a.base, a.index, a.stored.node}) {
-        if (o != no_unrolled) {
+      const region_access& a = body_.accesses[node.access];
+      for (const region_id o : {a.base, a.index, a.stored.node}) {
+        if (o != no_region_value) {
           visit(o);
         }
       }
     }
-    if (node.guard != no_unrolled) {
+    if (node.guard != no_region_value) {
       visit(node.guard);
     }
   }
 
-  const unrolled_body& body_;
+  const program_region& body_;
   const needed_values& needs_;
   const lowering_choices& choices_;
   tree_recurrences& out_;
 };
 
 /// Finds which header phis each value depends on, and which it decides. Refills `out`. Linear, and 64² for the closure.
-constexpr void find_tree_recurrences(const unrolled_body& body, const needed_values& needs,
+constexpr void find_tree_recurrences(const program_region& body, const needed_values& needs,
                                      const lowering_choices& choices, tree_recurrences& out) {
   tree_recurrence_search(body, needs, choices, out).run();
 }
