@@ -55,10 +55,11 @@ struct algebra_match {
 /// modulo 2^width for the one width of all operands; only the result of a comparison has width 1, and a comparison can
 /// only be the root. `rule_error` finds counterexamples.
 ///
-/// The pattern may be of operations with promises. What is made has none, but what the rule keeps. Where the pattern traps, the rule may do anything: x / 1 → x removes no trap that matters.
+/// The pattern may be of operations with promises. What is made has none, but what the rule keeps. Where the pattern
+/// traps, the rule may do anything: x / 1 → x removes no trap that matters.
 ///
-/// A rule that reads facts holds for all values of which they are true. It may not apply less often where more is known:
-/// if it applies to facts, it applies to those of each single number that they allow.
+/// A rule that reads facts holds for all values of which they are true. It may not apply less often where more is
+/// known: if it applies to facts, it applies to those of each single number that they allow.
 struct algebra_rule {
   const char* name = "";
   algebra_tree pattern;
@@ -66,7 +67,7 @@ struct algebra_rule {
   bool (*applies)(const algebra_match&) = nullptr;                                  ///< null: always
   std::uint64_t (*computed[3])(const algebra_match&) = {nullptr, nullptr, nullptr}; ///< the literals of the result
   operation_flags (*keeps)(const algebra_match&) = nullptr; ///< what the root of the result promises; null: nothing
-  bool reads_facts = false; ///< `applies` or `computed` reads `algebra_match::facts`
+  bool reads_facts = false;                                 ///< `applies` or `computed` reads `algebra_match::facts`
 };
 
 /// A number that is added to the result of an operation, modulo 2^width, if another one is added to an operand.
@@ -228,13 +229,19 @@ template <class Operation> constexpr change_of_result change_of_bits(const algeb
   return {true, (of(after) - of(before)) & low_ones(m.width)};
 }
 
+constexpr change_of_result change_of_bits_down(const algebra_match& m, bool has_sign) {
+  const bool is_sign_known = has_sign && m.facts[0].known_low_bits() >= m.width; // otherwise it does not change
+  return m.numbers[1] >= m.width ? change_of_result() : change_of_bits(m, [&](std::uint64_t bits) {
+    return is_sign_known ? static_cast<std::uint64_t>(as_signed(bits, m.width) >> m.numbers[1]) : bits >> m.numbers[1];
+  });
+}
+
 constexpr change_of_result change_of_signed_shift(const algebra_match& m) {
-  return m.numbers[1] >= m.width ? change_of_result()
-                                 : change_of_bits(m, [&](std::uint64_t bits) { return bits >> m.numbers[1]; });
+  return change_of_bits_down(m, true);
 }
 
 constexpr change_of_result change_of_shift(const algebra_match& m) {
-  const change_of_result c = change_of_signed_shift(m);
+  const change_of_result c = change_of_bits_down(m, false);
   return c.is_known || m.numbers[1] >= 62 || m.numbers[1] >= m.width
              ? c
              : algebra_terms::change_of_quotient_by(m, std::uint64_t{1} << m.numbers[1]);
@@ -481,21 +488,22 @@ constexpr auto make_algebra_rules() {
              [](const match& m) { return m.facts[0].most <= m.facts[1].least; }});
   add_known({"maxu(x, y) = x, not less", binary(umax, x, y), x,
              [](const match& m) { return m.facts[0].least >= m.facts[1].most; }});
-  add_known({"x & a = x, which has no other bits", binary(bit_and, x, a), x, [](const match& m) {
-               return (m.facts[0].possible_bits() & low_ones(m.width) & ~m.numbers[0]) == 0;
-             }});
-  add_known({"x & a = 0, of which x has no bit", binary(bit_and, x, a), zero, [](const match& m) {
-               return (m.facts[0].possible_bits() & low_ones(m.width) & m.numbers[0]) == 0;
-             }});
+  add_known({"x & a = x, which has no other bits", binary(bit_and, x, a), x,
+             [](const match& m) { return (m.facts[0].possible_bits() & low_ones(m.width) & ~m.numbers[0]) == 0; }});
+  add_known({"x & a = 0, of which x has no bit", binary(bit_and, x, a), zero,
+             [](const match& m) { return (m.facts[0].possible_bits() & low_ones(m.width) & m.numbers[0]) == 0; }});
   add_known({"x | a = x, which has these bits", binary(bit_or, x, a), x,
              [](const match& m) { return (m.numbers[0] & ~m.facts[0].certain_bits()) == 0; }});
 
   // A number that is added moves out, so that what is left is shared. It changes a quotient by a number if the sum does
   // not wrap and the remainder is known; bits if no carry leaves the known ones.
   const auto add_moved = [&]<class Moved>(Moved, const char* same, const char* moved, operation code) {
-    add_known({same, binary(code, binary(add, x, a), b), binary(code, x, first), Moved::vanishes,
-               {Moved::second_number}});
-    add_known({moved, binary(code, binary(add, x, a), b), binary(add, binary(code, x, first), second), Moved::is_known,
+    add_known(
+        {same, binary(code, binary(add, x, a), b), binary(code, x, first), Moved::vanishes, {Moved::second_number}});
+    add_known({moved,
+               binary(code, binary(add, x, a), b),
+               binary(add, binary(code, x, first), second),
+               Moved::is_known,
                {Moved::second_number, Moved::amount}});
   };
   add_moved(moved_number<change_of_quotient>(), "(x + a) /u b = x /u b", "(x + a) /u b = x /u b + c", udiv);
@@ -505,8 +513,9 @@ constexpr auto make_algebra_rules() {
   add_moved(moved_number<change_of_or>(), "(x + a) | b = x | b", "(x + a) | b = (x | b) + c", bit_or);
   add_moved(moved_number<change_of_xor>(), "(x + a) ^ b = x ^ b", "(x + a) ^ b = (x ^ b) + c", bit_xor);
   const auto add_comparison = [&](const char* name, operation code, bool (*applies)(const match&)) {
-    add_known({name, binary(code, binary(add, x, a), b), binary(code, x, first), applies,
-               {[](const match& m) { return m.numbers[1] - m.numbers[0]; }}});
+    add_known({name, binary(code, binary(add, x, a), b), binary(code, x, first), applies, {[](const match& m) {
+                 return m.numbers[1] - m.numbers[0];
+               }}});
   };
   add_comparison("(x + a) < b = x < b - a", less, compares_signed);
   add_comparison("(x + a) <= b = x <= b - a", less_equal, compares_signed);
@@ -516,7 +525,9 @@ constexpr auto make_algebra_rules() {
   add_comparison("(x + a) <=u b = x <=u b - a", uless_equal, compares_unsigned);
   add_comparison("(x + a) >u b = x >u b - a", ugreater, compares_unsigned);
   add_comparison("(x + a) >=u b = x >=u b - a", ugreater_equal, compares_unsigned);
-  add_known({"(x + a) %u b = x %u b", binary(urem, binary(add, x, a), b), binary(urem, x, first),
+  add_known({"(x + a) %u b = x %u b",
+             binary(urem, binary(add, x, a), b),
+             binary(urem, x, first),
              [](const match& m) {
                const std::int64_t by = as_signed(m.numbers[0], m.width);
                return m.numbers[1] != 0 && m.numbers[1] <= low_ones(m.width) / 2 &&
@@ -528,14 +539,12 @@ constexpr auto make_algebra_rules() {
          binary(mul, binary(add, x, a), b),
          binary(add, binary(mul, x, first), second),
          nullptr,
-         {[](const match& m) { return m.numbers[1]; },
-          [](const match& m) { return m.numbers[0] * m.numbers[1]; }}});
+         {[](const match& m) { return m.numbers[1]; }, [](const match& m) { return m.numbers[0] * m.numbers[1]; }}});
   t.add({"(x + a) << b = (x << b) + (a << b)",
          binary(shl, binary(add, x, a), b),
          binary(add, binary(shl, x, first), second),
          [](const match& m) { return m.numbers[1] < m.width; },
-         {[](const match& m) { return m.numbers[1]; },
-          [](const match& m) { return m.numbers[0] << m.numbers[1]; }}});
+         {[](const match& m) { return m.numbers[1]; }, [](const match& m) { return m.numbers[0] << m.numbers[1]; }}});
   t.add({"(x + a) + y = (x + y) + a",
          binary(add, binary(add, x, a), y),
          binary(add, binary(add, x, y), first),

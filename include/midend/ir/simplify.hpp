@@ -175,9 +175,9 @@ constexpr bool matches_rule(const Reader& reader, const operation_info& root, sp
   return false;
 }
 
-/// The first rule of `rules`, from number `first` on, by which an operation of these operands can be simplified, and how
-/// it matches; the number of rules if there is none. O(rules): patterns are small. What pays is for costs to say: go on
-/// with the next number if this one does not.
+/// The first rule of `rules`, from number `first` on, by which an operation of these operands can be simplified, and
+/// how it matches; the number of rules if there is none. O(rules): patterns are small. What pays is for costs to say:
+/// go on with the next number if this one does not.
 template <definition_reader Reader>
 constexpr std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
                                span<const algebra_rule> rules, std::size_t first, rule_match& out) {

@@ -25,8 +25,12 @@ struct value_facts {
 
   /// Nothing is known.
   static constexpr value_facts any(unsigned width) {
-    return {as_signed(std::uint64_t{1} << (width - 1), width), static_cast<std::int64_t>(low_ones(width) >> 1), 0,
-            low_ones(width), 1, 0};
+    return {as_signed(std::uint64_t{1} << (width - 1), width),
+            static_cast<std::int64_t>(low_ones(width) >> 1),
+            0,
+            low_ones(width),
+            1,
+            0};
   }
 
   /// It is `bits`.

@@ -57,10 +57,10 @@ struct clean_up_options {
 
 /// What came of it.
 struct clean_up_log {
-  std::uint32_t rounds = 0;                            ///< begun; the last one changes nothing, unless there is a limit
-  bool is_complete = false;                            ///< a whole round has changed nothing
-  std::uint32_t changes[num_clean_up_members] = {};    ///< rounds in which a member changed something
-  std::vector<package_log> operations;                 ///< one for each run of the low-level package
+  std::uint32_t rounds = 0;                         ///< begun; the last one changes nothing, unless there is a limit
+  bool is_complete = false;                         ///< a whole round has changed nothing
+  std::uint32_t changes[num_clean_up_members] = {}; ///< rounds in which a member changed something
+  std::vector<package_log> operations;              ///< one for each run of the low-level package
   std::vector<control_log> control;
 
   /// Whether anything was changed.

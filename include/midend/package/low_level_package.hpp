@@ -82,8 +82,8 @@ private:
   static constexpr const char* folded = "its operands are literals";
 
   /// What is known about the operands may say more about the result than what is known about that.
-  template <class Context> static package_order decided_by_facts(Context& context, value_id v,
-                                                                 const operation_info& info) {
+  template <class Context>
+  static package_order decided_by_facts(Context& context, value_id v, const operation_info& info) {
     if (!context.has_facts() || info.code == operation::other) {
       return {};
     }

@@ -55,7 +55,8 @@ struct package_options {
 template <class E, class... Members> class package_manager {
 public:
   package_manager(E& editor, const package_options& options)
-      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps, options.facts, options.facts_of_result) {}
+      : editor_(editor), options_(options),
+        context_(editor, options_.costs, options.steps, options.facts, options.facts_of_result) {}
 
   /// On all nodes, or on the operations of `only`.
   template <class Package> package_log run(Package& package, node_id only = no_node) {
@@ -286,8 +287,8 @@ private:
       return package_veto::undefined;
     }
     // What replaces two operations runs where one of them did: it may trap if each may.
-    const bool may_trap = editor_.may_trap(v) &&
-                          (order.dies == no_value || !needs_dying || editor_.may_trap(order.dies));
+    const bool may_trap =
+        editor_.may_trap(v) && (order.dies == no_value || !needs_dying || editor_.may_trap(order.dies));
     const std::uint32_t to_be_made = context_.to_be_made(order, results_);
     made_.clear();
     package_veto veto = package_veto::none;
@@ -487,10 +488,10 @@ private:
   bool loads_left_ = false;   ///< some were erased
   flat_array<node_id> nodes_; ///< in reverse post-order
   flat_array<value_id> queue_;
-  flat_array<unsigned char> is_queued_;  ///< by value
-  flat_array<std::uint32_t> generation_; ///< by value
-  flat_array<value_id> fresh_;           ///< made, and not visited yet
-  flat_array<value_id> made_;            ///< of one tree
+  flat_array<unsigned char> is_queued_;                  ///< by value
+  flat_array<std::uint32_t> generation_;                 ///< by value
+  flat_array<value_id> fresh_;                           ///< made, and not visited yet
+  flat_array<value_id> made_;                            ///< of one tree
   value_id results_[package_order::max_operations] = {}; ///< of one tree, by operation: made, or there before
   flat_array<value_id> users_;
   flat_array<value_id> operands_;

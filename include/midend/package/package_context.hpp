@@ -223,7 +223,8 @@ public:
   }
 
   /// The results of an order about `v` that operations before `v` compute already: by operation, or `no_value`.
-  void find_existing(value_id v, const package_order& order, value_id (&existing)[package_order::max_operations]) const {
+  void find_existing(value_id v, const package_order& order,
+                     value_id (&existing)[package_order::max_operations]) const {
     for (std::size_t i = 0; i != order.num_operations; ++i) {
       const ordered_operation& o = order.operations[i];
       existing[i] = no_value;
@@ -395,15 +396,12 @@ private:
     return read;
   }
 
-  std::uint32_t new_cost(const package_order& order,
-                         const value_id (&existing)[package_order::max_operations]) const {
+  std::uint32_t new_cost(const package_order& order, const value_id (&existing)[package_order::max_operations]) const {
     const std::uint32_t made = to_be_made(order, existing);
     std::uint32_t cost = 0;
     for (std::size_t i = 0; i != order.num_operations; ++i) {
       const ordered_operation& o = order.operations[i];
-      cost += (made >> i & 1) == 0    ? 0
-              : o.like != no_value ? cost_of(o.like)
-                                   : costs_.of(usual_class(o.info));
+      cost += (made >> i & 1) == 0 ? 0 : o.like != no_value ? cost_of(o.like) : costs_.of(usual_class(o.info));
     }
     return cost;
   }
@@ -418,7 +416,7 @@ private:
     std::uint64_t keys[3] = {};
     for (std::size_t k = 0; k != count; ++k) {
       keys[k] = operands[k].what == order_operand::kind::literal ? key_of_literal(operands[k].literal)
-                                                                  : key_of(operands[k].index);
+                                                                 : key_of(operands[k].index);
     }
     const std::uint64_t hash = hash_of_operation(kind_of(info), info.code, span<const std::uint64_t>(keys, count));
     std::size_t tries = 64;

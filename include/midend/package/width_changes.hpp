@@ -48,8 +48,8 @@ constexpr package_order convert_once(const operation_info& outer, const operatio
   return {};
 }
 
-/// The extension of x + `by`, a sum of the narrow width with these promises: the extension of x plus a number, if the sum
-/// does not wrap. `facts` are those of x.
+/// The extension of x + `by`, a sum of the narrow width with these promises: the extension of x plus a number, if the
+/// sum does not wrap. `facts` are those of x.
 constexpr package_order extended_sum(const operation_info& extension, value_id x, std::uint64_t by,
                                      operation_flags promises, const value_facts& facts) {
   const unsigned narrow = extension.operand_width;
@@ -60,8 +60,8 @@ constexpr package_order extended_sum(const operation_info& extension, value_id x
   const bool adds_negative = as_signed(by, narrow) < 0;
   const bool fits = has_signs ? promises.no_signed_wrap || signed_sum_fits(facts, by, narrow)
                               : unsigned_sum_fits(facts, by, narrow) ||
-                                    (!adds_negative && (promises.no_unsigned_wrap ||
-                                                        (promises.no_signed_wrap && facts.is_natural())));
+                                    (!adds_negative &&
+                                     (promises.no_unsigned_wrap || (promises.no_signed_wrap && facts.is_natural())));
   if (!fits) {
     return {};
   }
