@@ -17,8 +17,11 @@ struct clean_up_counts {
   std::uint32_t changes[7] = {};
 };
 
-/// With the costs of the reference machine, or the usual ones. `without`: a bit for each member that is left out.
-clean_up_counts run_clean_up(midend::elbrus::procedure& p, bool costs_of_machine = true, std::uint32_t without = 0,
-                             std::uint32_t max_rounds = 8);
+/// By which operations are compared.
+enum class clean_up_costs : std::uint8_t { usual, of_machine, one_each };
+
+/// `without`: a bit for each member that is left out.
+clean_up_counts run_clean_up(midend::elbrus::procedure& p, clean_up_costs costs = clean_up_costs::of_machine,
+                             std::uint32_t without = 0, std::uint32_t max_rounds = 8);
 
 } // namespace midend_tests

@@ -51,8 +51,14 @@ inline constexpr std::size_t num_clean_up_members = 7;
 struct clean_up_options {
   std::uint32_t without = 0;    ///< bit i: no change by member i
   std::uint32_t max_rounds = 8; ///< at most
-  package_options operations = {};
+  package_options operations = with_regrouped_sums();
   control_options control = {};
+
+  static package_options with_regrouped_sums() {
+    package_options options;
+    options.regroups_sums = true;
+    return options;
+  }
 };
 
 /// What came of it.
@@ -216,12 +222,32 @@ private:
       observer_.applied(view());
     }
     const auto plan = plan_value_numbering(view(), found);
-    if (!plan.empty()) {
+    const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
+    if (changes) {
       observer_.planned(view(), found, plan);
       apply_value_numbering(editor_, plan);
       observer_.applied(view());
     }
-    return !common.empty() || !plan.empty();
+    return !common.empty() || changes;
+  }
+
+  /// Whether any of the values is read or will be erased: plans also list what was replaced before and stays, because
+  /// it may trap.
+  template <class Replacements> bool replaces(const Replacements& replacements) const {
+    bool any = false;
+    for (const auto& r : replacements) {
+      any = any || r.is_removable;
+      for_each_id(editor_.users(r.value), [&](value_id) { any = true; });
+    }
+    return any;
+  }
+
+  template <class Constant> bool changes_something(const sccp_plan<Constant>& plan) const {
+    bool any = replaces(plan.replacements) || !plan.kept_edges.empty() || !plan.erased_nodes.empty();
+    for (const auto& f : plan.forwardings) {
+      any = any || has_one_input(editor_, f.phi, f.edge);
+    }
+    return any;
   }
 
   /// The facts are for the next member; what a value is does not change.
@@ -233,12 +259,13 @@ private:
       facts_.push_back(found.fact(v).is_bottom() ? value_facts() : facts_of(found.fact(v)));
     }
     const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
-    if (!plan.empty()) {
+    changes = changes_something(plan);
+    if (changes) {
       observer_.planned(view(), found, plan);
       apply_sccp(editor_, plan);
       observer_.applied(view());
     }
-    return !plan.empty();
+    return changes;
   }
 
   bool run_package() {

@@ -8,6 +8,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -24,6 +25,7 @@
 #include "midend/support/span.hpp"
 #include "midend/transform/propagate_copies.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -121,7 +123,8 @@ struct common_subexpressions {
       return order;
     }
     if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
-      return merge_guards(context, v);
+      const package_order merged = merge_guards(context, v);
+      return merged.kind != order_kind::none ? merged : choose_other_value(context, v);
     } else {
       return {};
     }
@@ -197,6 +200,24 @@ private:
     return order;
   }
 
+  /// u = f(a) ? p : w, v = f(a) ? p : t, so v = p ? u : t, if a choice costs less than f.
+  template <class Context> static package_order choose_other_value(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    const value_id u = context.equal_if_run_before(v);
+    const operation_info chosen{operation::select, ir.operation(v).width, ir.operation(v).width, {}};
+    if (u == no_value || context.costs().of(usual_class(chosen)) >= context.cost_of(v)) {
+      return {};
+    }
+    const guard_of_value guard = ir.guard(v);
+    package_order order = package_order::to_tree("an equal operation runs under the same predicate");
+    const order_operand result = order_operand::value(u);
+    const order_operand otherwise = order_operand::value(guard.otherwise);
+    order.add(chosen, order_operand::value(guard.predicate), guard.negated ? otherwise : result,
+              guard.negated ? result : otherwise);
+    order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
+    return order;
+  }
+
   template <class IR> static std::uint32_t identity_of([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
     if constexpr (has_identity<IR>) {
       return ir.identity(v);
@@ -240,6 +261,9 @@ struct algebraic_identities {
       refused = refused.kind == order_kind::none ? order : refused;
     }
     if (package_order order = visit_width(context, v, info); order.kind != order_kind::none) {
+      return order;
+    }
+    if (package_order order = visit_sum(context, v, info); order.kind != order_kind::none) {
       return order;
     }
     const package_order order = visit_division(context, v, info);
@@ -369,6 +393,116 @@ private:
       }
     }
     return false;
+  }
+
+  /// A sum of sums that only it reads, and that are in its node: as a sum of multiples, if that costs less. Phis, which
+  /// other iterations wait for, are added last.
+  template <class Context> package_order visit_sum(Context& context, value_id v, const operation_info& info) {
+    const auto& ir = context.ir();
+    if (!context.regroups_sums() || (info.code != operation::add && info.code != operation::sub) ||
+        is_part_of_sum(context, v)) {
+      return {};
+    }
+    arguments_of(ir, v);
+    linear_form form;
+    std::uint32_t saved = 0;
+    const bool is_read = read_linear_form(
+        definitions<Context>{context}, info, arguments(),
+        [&](value_id u) { return context.home(u) == context.home(v) && is_read_once(context, u); },
+        [&](value_id u) { saved += context.cost_of(u); }, form);
+    if (!is_read || saved == 0) {
+      return {};
+    }
+    package_order order = order_of_form(context, form);
+    order.saves = saved;
+    return order.kind == order_kind::tree && context.cost_of_order(v, order) >= context.cost_of(v) + saved
+               ? package_order()
+               : order;
+  }
+
+  /// Whether one operand of one operation reads `u`, and no other.
+  template <class Context> static bool is_read_once(Context& context, value_id u) {
+    std::size_t uses = 0;
+    for (const auto user : context.ir().users(u)) {
+      const auto w = static_cast<value_id>(user);
+      if (++uses > 1 || context.ir().is_phi(w)) {
+        return false;
+      }
+      std::size_t reads = 0;
+      detail::for_each_id(context.ir().operands(w), [&](value_id x) { reads += x == u ? 1U : 0U; });
+      if (reads != 1) {
+        return false;
+      }
+    }
+    return uses == 1;
+  }
+
+  /// Whether the only reader is a sum of this node, of which it is a part.
+  template <class Context> static bool is_part_of_sum(Context& context, value_id v) {
+    if (!is_read_once(context, v)) {
+      return false;
+    }
+    bool is_part = false;
+    for (const auto user : context.ir().users(v)) {
+      const auto w = static_cast<value_id>(user);
+      const operation code =
+          context.home(w) == context.home(v) && context.is_pure(w) ? context.ir().operation(w).code : operation::other;
+      is_part = code == operation::add || code == operation::sub;
+    }
+    return is_part;
+  }
+
+  /// A form as operations, if few are enough.
+  template <class Context> static package_order order_of_form(Context& context, const linear_form& form) {
+    const auto w = static_cast<std::uint8_t>(form.width);
+    const auto of = [&](operation code) { return operation_info{code, w, w, {}}; };
+    if (form.num_terms == 0) {
+      return package_order::to_constant(form.constant, "a sum of multiples");
+    }
+    if (form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0) {
+      return package_order::to_existing(form.terms[0].value, "a sum of multiples");
+    }
+    package_order order = package_order::to_tree("a sum of multiples");
+    order_operand sum;
+    bool has_sum = false;
+    const auto add = [&](const linear_form::term& t) {
+      const bool is_negative =
+          as_signed(t.coefficient, form.width) < 0 && t.coefficient != low_ones(form.width) / 2 + 1;
+      const std::uint64_t factor = is_negative ? (0 - t.coefficient) & low_ones(form.width) : t.coefficient;
+      if (order.num_operations + 3U > package_order::max_operations) {
+        return false;
+      }
+      order_operand x = order_operand::value(t.value);
+      if (factor != 1) {
+        const bool is_power = (factor & (factor - 1)) == 0;
+        x = order.add(of(is_power ? operation::shl : operation::mul), x,
+                      order_operand::number(form.width,
+                                            is_power ? static_cast<std::uint64_t>(std::countr_zero(factor)) : factor));
+      }
+      if (has_sum) {
+        x = order.add(of(is_negative ? operation::sub : operation::add), sum, x);
+      } else if (is_negative) {
+        x = order.add(of(operation::neg), x);
+      }
+      sum = x;
+      has_sum = true;
+      return true;
+    };
+    for (const bool phis : {false, true}) {
+      for (const bool negative : {false, true}) { // a difference begins with what it is taken from
+        for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+          const linear_form::term& t = form.terms[i];
+          if (context.ir().is_phi(t.value) == phis && (as_signed(t.coefficient, form.width) < 0) == negative &&
+              !add(t)) {
+            return {};
+          }
+        }
+      }
+    }
+    if (form.constant != 0) {
+      order.add(of(operation::add), sum, order_operand::number(form.width, form.constant));
+    }
+    return order.num_operations == 0 ? package_order() : order;
   }
 
   /// A division by a literal, if a product costs less.

@@ -47,6 +47,7 @@ struct package_options {
   /// gets the facts of what it replaces, or those that `facts_of_result` infers from operands; null infers nothing.
   span<const value_facts> facts = {};
   value_facts (*facts_of_result)(const operation_info&, span<const value_facts> operands) = nullptr;
+  bool regroups_sums = false; ///< sums of sums become sums of multiples, in another order, where that costs less
   /// Refuses an order about a value; null refuses nothing.
   bool (*refuses)(value_id, const package_order&) = nullptr;
 };
@@ -55,8 +56,9 @@ struct package_options {
 template <class E, class... Members> class package_manager {
 public:
   package_manager(E& editor, const package_options& options)
-      : editor_(editor), options_(options),
-        context_(editor, options_.costs, options.steps, options.facts, options.facts_of_result) {}
+      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps) {
+    context_.be_told(options.facts, options.facts_of_result, options.regroups_sums);
+  }
 
   /// On all nodes, or on the operations of `only`.
   template <class Package> package_log run(Package& package, node_id only = no_node) {
@@ -280,7 +282,7 @@ private:
     }
     const std::uint32_t new_cost = context_.new_cost(order, results_);
     const bool needs_dying = new_cost > context_.cost_of(v);
-    if (needs_dying && new_cost > context_.cost_of(v) + context_.cost_of_dying(v, order)) {
+    if (needs_dying && new_cost > context_.cost_of(v) + context_.cost_of_dying(v, order) + order.saves) {
       return package_veto::no_gain;
     }
     if (reads_undefined_twice(order)) {

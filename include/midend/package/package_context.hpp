@@ -185,6 +185,9 @@ public:
     }
   }
 
+  /// Whether sums may be grouped anew.
+  bool regroups_sums() const { return regroups_sums_; }
+
   /// Whether the package was told facts.
   bool has_facts() const { return !facts_.empty(); }
 
@@ -216,6 +219,21 @@ public:
          e = entries_[e].next, --tries) {
       const value_id u = entries_[e].value;
       if (entries_[e].hash == *hash && u != v && is_here(u) && precedes(u, v) && is_equal(u, v)) {
+        return u;
+      }
+    }
+    return no_value;
+  }
+
+  /// A guarded operation that precedes `v`, runs under the same predicate and computes the same where it runs, or
+  /// `no_value`. Their other values may differ.
+  value_id equal_if_run_before(value_id v) {
+    const std::optional<std::uint64_t> hash = hash_if_run(v);
+    std::size_t tries = 64;
+    for (std::uint32_t e = hash ? buckets_[*hash & mask_] : no_entry; e != no_entry && tries != 0;
+         e = entries_[e].next, --tries) {
+      const value_id u = entries_[e].value;
+      if (entries_[e].hash == *hash && u != v && is_here(u) && precedes(u, v) && is_equal_if_run(u, v)) {
         return u;
       }
     }
@@ -255,12 +273,15 @@ public:
 
   /// Whether an order about `v` makes operations that cost no more than `v`, and what dies with it.
   bool pays(value_id v, const package_order& order) const {
-    if (order.kind != order_kind::tree) {
-      return true;
-    }
+    return order.kind != order_kind::tree ||
+           cost_of_order(v, order) <= cost_of(v) + cost_of_dying(v, order) + order.saves;
+  }
+
+  /// What the operations of a tree cost that are not there before `v`.
+  std::uint32_t cost_of_order(value_id v, const package_order& order) const {
     value_id existing[package_order::max_operations];
     find_existing(v, order, existing);
-    return new_cost(order, existing) <= cost_of(v) + cost_of_dying(v, order);
+    return new_cost(order, existing);
   }
 
   /// What memory holds where the load or store `v` accesses it; if it must be whole, in all bits.
@@ -296,11 +317,8 @@ private:
     std::uint32_t next;
   };
 
-  package_context(const IR& ir, const operation_costs& costs, std::size_t steps, span<const value_facts> facts,
-                  value_facts (*facts_of_result)(const operation_info&, span<const value_facts>))
-      : ir_(ir), costs_(costs), tree_(dominators(ir.graph())), walk_(ir, tree_, steps),
-        facts_of_result_(facts_of_result) {
-    facts_.assign(facts);
+  package_context(const IR& ir, const operation_costs& costs, std::size_t steps)
+      : ir_(ir), costs_(costs), tree_(dominators(ir.graph())), walk_(ir, tree_, steps) {
     const auto count = static_cast<std::size_t>(ir.num_values());
     home_.assign(count, no_node);
     key_.assign(count, 0);
@@ -497,6 +515,14 @@ private:
     }
   }
 
+  /// What the options say besides costs and steps.
+  void be_told(span<const value_facts> facts,
+               value_facts (*facts_of_result)(const operation_info&, span<const value_facts>), bool regroups_sums) {
+    facts_.assign(facts);
+    facts_of_result_ = facts_of_result;
+    regroups_sums_ = regroups_sums;
+  }
+
   void number(node_id n, bool is_new) {
     std::uint64_t key = 0;
     value_id before = no_value;
@@ -560,9 +586,61 @@ private:
         later = precedes(v, u) && is_equal(v, u) ? u : later;
       }
     }
-    entries_.push_back({*hash, v, buckets_[*hash & mask_]});
-    buckets_[*hash & mask_] = static_cast<std::uint32_t>(entries_.size() - 1);
+    insert(*hash, v);
+    if (const auto if_run = hash_if_run(v)) {
+      insert(*if_run, v);
+    }
     return later;
+  }
+
+  void insert(std::uint64_t hash, value_id v) {
+    entries_.push_back({hash, v, buckets_[hash & mask_]});
+    buckets_[hash & mask_] = static_cast<std::uint32_t>(entries_.size() - 1);
+  }
+
+  /// Of a pure operation with a guard and another value, which is its last operand: a hash without that.
+  std::optional<std::uint64_t> hash_if_run([[maybe_unused]] value_id v) {
+    if constexpr (has_guard<IR>) {
+      if (ir_.is_phi(v) || ir_.guard(v).predicate == no_value || ir_.guard(v).otherwise == no_value || !is_pure(v)) {
+        return std::nullopt;
+      }
+      std::uint64_t hash = detail::mix_hash(kind_of(ir_.unguarded(v)), ir_.guard(v).negated ? 3 : 2);
+      value_id last = no_value;
+      detail::for_each_id(ir_.operands(v), [&](value_id x) {
+        hash = last == no_value ? hash : detail::mix_hash(hash, key_of(last));
+        last = x;
+      });
+      return hash;
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  bool is_equal_if_run([[maybe_unused]] value_id u, [[maybe_unused]] value_id v) {
+    if constexpr (has_guard<IR>) {
+      if (ir_.is_phi(u) || !is_pure(u) || !same_type(ir_, u, v)) {
+        return false;
+      }
+      const guard_of_value a = ir_.guard(u);
+      const guard_of_value b = ir_.guard(v);
+      const operation_info first = ir_.unguarded(u);
+      const operation_info second = ir_.unguarded(v);
+      if (a.predicate != b.predicate || a.negated != b.negated || a.otherwise == no_value ||
+          kind_of(first) != kind_of(second) || first.code == operation::other) {
+        return false;
+      }
+      operands_.clear();
+      other_operands_.clear();
+      detail::for_each_id(ir_.operands(u), [&](value_id x) { other_operands_.push_back(x); });
+      detail::for_each_id(ir_.operands(v), [&](value_id x) { operands_.push_back(x); });
+      bool same = operands_.size() == other_operands_.size() && !operands_.empty();
+      for (std::size_t i = 0; same && i + 1 != operands_.size(); ++i) {
+        same = operands_[i] == other_operands_[i] && operands_[i] != no_value && !is_undefined(operands_[i]);
+      }
+      return same;
+    } else {
+      return false;
+    }
   }
 
   /// What `v` computes, as a number; nothing if it is unknown or not the same each time.
@@ -638,7 +716,8 @@ private:
   dominator_tree tree_;
   detail::memory_walk<IR> walk_;
   flat_array<value_facts> facts_; ///< by value, of those that were there; empty: none are known
-  value_facts (*facts_of_result_)(const operation_info&, span<const value_facts>);
+  value_facts (*facts_of_result_)(const operation_info&, span<const value_facts>) = nullptr;
+  bool regroups_sums_ = false;
   flat_array<node_id> home_;      ///< by value: the node of an operation that is there
   flat_array<std::uint64_t> key_; ///< by value: grows along a node
   flat_array<value_id> previous_; ///< by value, in its node
