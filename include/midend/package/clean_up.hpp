@@ -277,9 +277,7 @@ private:
     for (const package_event& e : log_.operations.back().events) {
       changes = changes || e.veto == package_veto::none;
     }
-    if (changes) {
-      observer_.applied(view(), log_.operations.back());
-    }
+    observer_.applied(view(), log_.operations.back()); // also without changes: new literals may be there
     return changes;
   }
 
