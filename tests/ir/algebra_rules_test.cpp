@@ -32,22 +32,22 @@ struct unknowns {
   }
 };
 
-using midend::value_facts;
+using midend::number_facts;
 
 /// Whether a rule that reads facts applies where less is known only if it applies to the numbers themselves. So it is
 /// enough to check it for facts of single numbers, which are most precise.
 bool asks_monotonically(const algebra_rule& rule, const algebra_match& m, const std::uint64_t (&leaves)[3]) {
   algebra_match exact = m;
   for (std::size_t i = 0; i != 3; ++i) {
-    exact.facts[i] = value_facts::exactly(m.width, leaves[i]);
+    exact.facts[i] = number_facts::exactly(m.width, leaves[i]);
   }
   return !rule.applies(m) || rule.applies(exact);
 }
 
 /// Facts that are true of a number.
-value_facts telling_facts(random_source& random, unsigned width, std::uint64_t bits) {
+number_facts telling_facts(random_source& random, unsigned width, std::uint64_t bits) {
   const std::uint64_t all = midend::low_ones(width);
-  value_facts f = value_facts::any(width);
+  number_facts f = number_facts::any(width);
   const std::uint64_t reach = std::uint64_t{1} << random.below(width);
   if (random.below(2) == 0) {
     f.least = bits > reach ? bits - random.below(static_cast<std::uint32_t>(std::min<std::uint64_t>(reach, 1000))) : 0;
@@ -82,7 +82,7 @@ bool holds(const algebra_rule& rule, const unknowns& u, unsigned width, const st
   if (rule.reads_facts) {
     for (unsigned i = 0; i != 3; ++i) {
       m.facts[i] = random != nullptr && i < u.leaves ? telling_facts(*random, width, leaves[i])
-                                                     : value_facts::exactly(width, leaves[i]);
+                                                     : number_facts::exactly(width, leaves[i]);
     }
     if (random != nullptr && !asks_monotonically(rule, m, leaves)) {
       return false;

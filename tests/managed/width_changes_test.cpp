@@ -83,7 +83,7 @@ TEST_CASE("extended_sum, extend_natural and extend_truncated: all numbers of 5 b
     const operation_info extension = conversion(code, wide, narrow);
     for (std::uint64_t x = 0; x <= all; ++x) {
       for (std::uint64_t bound = 0; bound <= all; ++bound) { // x to bound, or bound to x, unsigned and signed
-        midend::value_facts facts = midend::value_facts::any(narrow);
+        midend::number_facts facts = midend::number_facts::any(narrow);
         facts.least = std::min(x, bound);
         facts.most = std::max(x, bound);
         const std::int64_t s = midend::as_signed(x, narrow);
@@ -117,7 +117,7 @@ TEST_CASE("extended_sum, extend_natural and extend_truncated: all numbers of 5 b
     const operation_info truncation = conversion(operation::truncate, narrow, wide);
     for (std::uint64_t x = 0; x <= midend::low_ones(wide); ++x) {
       for (std::uint64_t bound = 0; bound <= midend::low_ones(wide); ++bound) {
-        midend::value_facts facts = midend::value_facts::any(wide);
+        midend::number_facts facts = midend::number_facts::any(wide);
         facts.least = std::min(x, bound);
         facts.most = std::max(x, bound);
         facts.low = std::min(midend::as_signed(x, wide), midend::as_signed(bound, wide));

@@ -3,8 +3,8 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/support/span.hpp"
 
 #include <bit>
@@ -48,7 +48,7 @@ struct algebra_match {
   unsigned width = 0;            ///< of the operands of the root
   std::uint64_t numbers[2] = {}; ///< literals by number
   operation_flags promises = {}; ///< what all operations of the pattern promise that can promise it
-  value_facts facts[3] = {};     ///< what is known about leaves, by number; only for rules that read it
+  number_facts facts[3] = {};    ///< what is known about leaves, by number; only for rules that read it
 };
 
 /// An equality: where the pattern has a result, the result of the rule is the same and does not trap. Both are computed
@@ -156,7 +156,7 @@ template <std::size_t i, std::size_t k> constexpr operation_flags kept_by_differ
 
 /// Whether x + a, compared as signed numbers with b, compares like x with b - a: neither sum wraps.
 constexpr bool compares_signed(const algebra_match& m) {
-  return (m.promises.no_signed_wrap || signed_sum_fits(m.facts[0], m.numbers[0], m.width)) &&
+  return (m.promises.no_signed_wrap || m.facts[0].signed_sum_fits(m.numbers[0], m.width)) &&
          !detail::wrapping_sub(m.numbers[1], m.numbers[0], m.width).signed_wrap;
 }
 
@@ -166,7 +166,7 @@ constexpr bool compares_unsigned(const algebra_match& m) {
   const std::uint64_t bound = m.numbers[1];
   const std::uint64_t less = (0 - added) & low_ones(m.width);
   return (m.promises.no_unsigned_wrap && added <= bound) ||
-         (unsigned_sum_fits(m.facts[0], added, m.width) &&
+         (m.facts[0].unsigned_sum_fits(added, m.width) &&
           (as_signed(added, m.width) < 0 ? bound <= low_ones(m.width) - less : added <= bound));
 }
 
@@ -181,7 +181,7 @@ constexpr change_of_result change_of_quotient_by(const algebra_match& m, std::ui
   constexpr std::int64_t most = std::int64_t{1} << 62;
   const std::int64_t by = as_signed(m.numbers[0], m.width);
   if (divisor == 0 || divisor >= static_cast<std::uint64_t>(most) || by >= most || by <= -most ||
-      !unsigned_sum_fits(m.facts[0], m.numbers[0], m.width)) {
+      !m.facts[0].unsigned_sum_fits(m.numbers[0], m.width)) {
     return {};
   }
   const auto d = static_cast<std::int64_t>(divisor);
@@ -532,7 +532,7 @@ constexpr auto make_algebra_rules() {
                const std::int64_t by = as_signed(m.numbers[0], m.width);
                return m.numbers[1] != 0 && m.numbers[1] <= low_ones(m.width) / 2 &&
                       by % static_cast<std::int64_t>(m.numbers[1]) == 0 &&
-                      unsigned_sum_fits(m.facts[0], m.numbers[0], m.width);
+                      m.facts[0].unsigned_sum_fits(m.numbers[0], m.width);
              },
              {[](const match& m) { return m.numbers[1]; }}});
   t.add({"(x + a) * b = x * b + a * b",
@@ -672,7 +672,7 @@ constexpr evaluation evaluate_tree(const algebra_rule& rule, const algebra_tree&
 
 /// Whether the rule holds for these values and literals, under the promises and facts of the match, which must be true
 /// of the values. To check a rule of your own, call it for all values of 8 bits, and for random ones of 16, 32 and 64;
-/// if it reads facts, for those of each single number (`value_facts::exactly`), and random ones that hold.
+/// if it reads facts, for those of each single number (`number_facts::exactly`), and random ones that hold.
 constexpr bool rule_holds(const algebra_rule& rule, const algebra_match& m, span<const std::uint64_t> leaves) {
   if (rule.applies != nullptr && !rule.applies(m)) {
     return true;

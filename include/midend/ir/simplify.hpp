@@ -6,8 +6,8 @@
 #include "midend/ir/algebra_rules.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 ///     operation_info definition(value_id v);               // `other`: it may not be looked through
 ///     auto operands(value_id v);                           // of such an operation
 ///     bool is_undefined(value_id v);                       // the literal `undef`, which no rule reads
-///     value_facts facts(value_id v);                       // `value_facts::any(width)` if nothing is known
+///     number_facts facts(value_id v);                       // `number_facts::any(width)` if nothing is known
 template <class R>
 concept definition_reader = requires(const R& reader, value_id v) {
   reader.width(v);
@@ -166,7 +166,7 @@ constexpr bool matches_rule(const Reader& reader, const operation_info& root, sp
       continue;
     }
     for (std::size_t i = 0; rule.reads_facts && i != 3; ++i) {
-      out.match.facts[i] = out.leaves[i] == no_value ? value_facts() : reader.facts(out.leaves[i]);
+      out.match.facts[i] = out.leaves[i] == no_value ? number_facts() : reader.facts(out.leaves[i]);
     }
     if (rule.applies == nullptr || rule.applies(out.match)) {
       return true;

@@ -7,8 +7,8 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/package/control_canonicalization.hpp"
 #include "midend/package/low_level_package.hpp"
@@ -140,24 +140,24 @@ struct clean_up_observer {
 namespace detail {
 
 /// A fact of the domain as plain data.
-constexpr value_facts facts_of(const strided_interval_domain::element& e) {
+constexpr number_facts facts_of(const strided_interval_domain::element& e) {
   return {e.range.as_signed.low,    e.range.as_signed.high, e.range.as_unsigned.low,
           e.range.as_unsigned.high, e.stride.modulus,       e.stride.residue};
 }
 
-constexpr strided_interval_domain::element element_of_facts(const value_facts& f) {
+constexpr strided_interval_domain::element element_of_facts(const number_facts& f) {
   return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
 }
 
 /// What is known about the result of an operation, from what is known about its operands.
-inline value_facts facts_of_result(const operation_info& info, span<const value_facts> operands) {
+inline number_facts facts_of_result(const operation_info& info, span<const number_facts> operands) {
   strided_interval_domain::element arguments[3] = {};
   for (std::size_t i = 0; i != operands.size(); ++i) {
     arguments[i] = element_of_facts(operands[i]);
   }
   const auto found = strided_interval_domain().transfer(
       info, span<const strided_interval_domain::element>(arguments, operands.size()));
-  return found.is_bottom() ? value_facts::any(info.width) : facts_of(found);
+  return found.is_bottom() ? number_facts::any(info.width) : facts_of(found);
 }
 
 template <class E, class Observer> class clean_up_manager {
@@ -256,7 +256,7 @@ private:
     const auto count = static_cast<value_id>(found.num_values());
     facts_.clear();
     for (value_id v = 0; v != count; ++v) {
-      facts_.push_back(found.fact(v).is_bottom() ? value_facts() : facts_of(found.fact(v)));
+      facts_.push_back(found.fact(v).is_bottom() ? number_facts() : facts_of(found.fact(v)));
     }
     const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
     changes = changes_something(plan);
@@ -270,7 +270,7 @@ private:
 
   bool run_package() {
     package_options options = options_.operations;
-    options.facts = span<const value_facts>(facts_.data(), facts_.size());
+    options.facts = span<const number_facts>(facts_.data(), facts_.size());
     options.facts_of_result = facts_of_result;
     log_.operations.push_back(low_level_package().run(editor_, options));
     bool changes = false;
@@ -326,7 +326,7 @@ private:
   clean_up_options options_;
   Observer& observer_;
   clean_up_log log_;
-  flat_array<value_facts> facts_; ///< by value
+  flat_array<number_facts> facts_; ///< by value
   bool preheaders_were_useless_ = false;
 };
 

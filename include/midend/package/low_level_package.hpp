@@ -10,12 +10,12 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/simplify.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/package/constant_division.hpp"
 #include "midend/package/managed_package.hpp"
 #include "midend/package/package_context.hpp"
@@ -288,7 +288,7 @@ private:
 
     bool is_undefined(value_id v) const { return context.is_undefined(v); }
 
-    value_facts facts(value_id v) const { return context.facts(v); }
+    number_facts facts(value_id v) const { return context.facts(v); }
   };
 
   template <class IR> void arguments_of(const IR& ir, value_id v) {

@@ -10,10 +10,10 @@
 #include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/package/package_context.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/support/flat_array.hpp"
@@ -45,8 +45,8 @@ struct package_options {
   std::uint32_t generations = 16; ///< operations made for operations made …, at most
   /// What is known about values, by number, on each run of the program as it is; empty: nothing. What the package makes
   /// gets the facts of what it replaces, or those that `facts_of_result` infers from operands; null infers nothing.
-  span<const value_facts> facts = {};
-  value_facts (*facts_of_result)(const operation_info&, span<const value_facts> operands) = nullptr;
+  span<const number_facts> facts = {};
+  number_facts (*facts_of_result)(const operation_info&, span<const number_facts> operands) = nullptr;
   bool regroups_sums = false; ///< sums of sums become sums of multiples, in another order, where that costs less
   /// Refuses an order about a value; null refuses nothing.
   bool (*refuses)(value_id, const package_order&) = nullptr;
@@ -340,7 +340,7 @@ private:
       if (u != no_value && (made >> i & 1) == 0) {
         drop_promises(u);
         if (context_.has_facts()) {
-          context_.set_facts(u, join(context_.facts(u), context_.facts_by_operands(u)));
+          context_.set_facts(u, facts_of_either(context_.facts(u), context_.facts_by_operands(u)));
         }
       }
     }

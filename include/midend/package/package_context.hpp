@@ -11,11 +11,11 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/package/detail/memory_walk.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/support/detail/hash_map.hpp"
@@ -170,18 +170,18 @@ public:
   }
 
   /// What is known about `v`, whenever it is computed: that it is a literal, or what the package was told.
-  value_facts facts(value_id v) const {
+  number_facts facts(value_id v) const {
     const unsigned width = ir_.operation(v).width;
     if (const auto c = ir_.constant(v)) {
-      return value_facts::exactly(width, static_cast<std::uint64_t>(*c));
+      return number_facts::exactly(width, static_cast<std::uint64_t>(*c));
     }
-    return v < facts_.size() && facts_[v].most <= low_ones(width) ? facts_[v] : value_facts::any(width);
+    return v < facts_.size() && facts_[v].most <= low_ones(width) ? facts_[v] : number_facts::any(width);
   }
 
   /// What is known about `v` is also `f`.
-  void refine_facts(value_id v, const value_facts& f) {
+  void refine_facts(value_id v, const number_facts& f) {
     if (has_facts()) {
-      set_facts(v, meet(facts(v), f));
+      set_facts(v, facts_of_both(facts(v), f));
     }
   }
 
@@ -192,21 +192,21 @@ public:
   bool has_facts() const { return !facts_.empty(); }
 
   /// What is known about the result of `v`, an operation of the vocabulary, from its operands alone.
-  value_facts facts_by_operands(value_id v) const {
-    value_facts operands[3] = {};
+  number_facts facts_by_operands(value_id v) const {
+    number_facts operands[3] = {};
     std::size_t count = 0;
     detail::for_each_id(ir_.operands(v), [&](value_id x) {
       if (count < 3 && x != no_value) {
         operands[count++] = facts(x);
       }
     });
-    return facts_of(ir_.operation(v), span<const value_facts>(operands, count));
+    return facts_of(ir_.operation(v), span<const number_facts>(operands, count));
   }
 
   /// The same for an operation that is not made yet.
-  value_facts facts_of(const operation_info& info, span<const value_facts> operands) const {
+  number_facts facts_of(const operation_info& info, span<const number_facts> operands) const {
     return facts_of_result_ == nullptr || facts_.empty() || operands.size() != arity(info.code) || operands.empty()
-               ? value_facts::any(info.width)
+               ? number_facts::any(info.width)
                : facts_of_result_(info, operands);
   }
 
@@ -338,7 +338,7 @@ private:
   /// its own readers read it.
   void gets_readers_of(value_id by, value_id v) {
     if (has_facts() && !ir_.constant(by)) {
-      set_facts(by, join(facts(by), facts(v)));
+      set_facts(by, facts_of_either(facts(by), facts(v)));
     }
   }
 
@@ -347,8 +347,8 @@ private:
     if (!has_facts() || (info.code != operation::add && info.code != operation::sub) || operands.size() != 2) {
       return {};
     }
-    const value_facts a = facts(operands[0]);
-    const value_facts b = facts(operands[1]);
+    const number_facts a = facts(operands[0]);
+    const number_facts b = facts(operands[1]);
     const unsigned w = info.width;
     if (ir_.operation(operands[0]).width != w || ir_.operation(operands[1]).width != w) {
       return {};
@@ -387,12 +387,12 @@ private:
   }
 
   /// From now on, `f` holds of `v`.
-  void set_facts(value_id v, const value_facts& f) {
+  void set_facts(value_id v, const number_facts& f) {
     if (facts_.empty()) {
       return;
     }
     while (facts_.size() <= v) {
-      facts_.push_back(value_facts());
+      facts_.push_back(number_facts());
     }
     facts_[v] = f;
   }
@@ -516,8 +516,8 @@ private:
   }
 
   /// What the options say besides costs and steps.
-  void be_told(span<const value_facts> facts,
-               value_facts (*facts_of_result)(const operation_info&, span<const value_facts>), bool regroups_sums) {
+  void be_told(span<const number_facts> facts,
+               number_facts (*facts_of_result)(const operation_info&, span<const number_facts>), bool regroups_sums) {
     facts_.assign(facts);
     facts_of_result_ = facts_of_result;
     regroups_sums_ = regroups_sums;
@@ -715,8 +715,8 @@ private:
   const operation_costs& costs_;
   dominator_tree tree_;
   detail::memory_walk<IR> walk_;
-  flat_array<value_facts> facts_; ///< by value, of those that were there; empty: none are known
-  value_facts (*facts_of_result_)(const operation_info&, span<const value_facts>) = nullptr;
+  flat_array<number_facts> facts_; ///< by value, of those that were there; empty: none are known
+  number_facts (*facts_of_result_)(const operation_info&, span<const number_facts>) = nullptr;
   bool regroups_sums_ = false;
   flat_array<node_id> home_;      ///< by value: the node of an operation that is there
   flat_array<std::uint64_t> key_; ///< by value: grows along a node

@@ -5,8 +5,8 @@
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/value_facts.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/support/span.hpp"
 
@@ -51,15 +51,15 @@ constexpr package_order convert_once(const operation_info& outer, const operatio
 /// The extension of x + `by`, a sum of the narrow width with these promises: the extension of x plus a number, if the
 /// sum does not wrap. `facts` are those of x.
 constexpr package_order extended_sum(const operation_info& extension, value_id x, std::uint64_t by,
-                                     operation_flags promises, const value_facts& facts) {
+                                     operation_flags promises, const number_facts& facts) {
   const unsigned narrow = extension.operand_width;
   if (!is_extension(extension.code) || extension.width <= narrow) {
     return {};
   }
   const bool has_signs = extension.code == operation::sign_extend;
   const bool adds_negative = as_signed(by, narrow) < 0;
-  const bool fits = has_signs ? promises.no_signed_wrap || signed_sum_fits(facts, by, narrow)
-                              : unsigned_sum_fits(facts, by, narrow) ||
+  const bool fits = has_signs ? promises.no_signed_wrap || facts.signed_sum_fits(by, narrow)
+                              : facts.unsigned_sum_fits(by, narrow) ||
                                     (!adds_negative &&
                                      (promises.no_unsigned_wrap || (promises.no_signed_wrap && facts.is_natural())));
   if (!fits) {
@@ -75,7 +75,7 @@ constexpr package_order extended_sum(const operation_info& extension, value_id x
 }
 
 /// The extension of a number that is not negative has zeros above.
-constexpr package_order extend_natural(const operation_info& extension, value_id x, const value_facts& facts) {
+constexpr package_order extend_natural(const operation_info& extension, value_id x, const number_facts& facts) {
   if (extension.code != operation::sign_extend || !facts.is_natural()) {
     return {};
   }
@@ -86,7 +86,7 @@ constexpr package_order extend_natural(const operation_info& extension, value_id
 
 /// An extension of a truncation of `x` to the width of `x`: `x`, if the truncation loses nothing.
 constexpr package_order extend_truncated(const operation_info& extension, const operation_info& truncation, value_id x,
-                                         const value_facts& facts) {
+                                         const number_facts& facts) {
   const unsigned narrow = extension.operand_width;
   if (truncation.code != operation::truncate || !is_extension(extension.code) || truncation.width != narrow ||
       extension.width != truncation.operand_width) {

@@ -1,4 +1,4 @@
-/// `value_facts`: what is known about a number, as plain data that each floor can read.
+/// `number_facts`: what is known about a number, as plain data that each floor can read.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 /// three hold. What analyses find is written into it; rules of algebra and packages read it.
 ///
 /// The numbers that have no such fact are `any(width)`. Facts say nothing about a value whose promises are broken.
-struct value_facts {
+struct number_facts {
   std::int64_t low = std::int64_t{-0x7fff'ffff'ffff'ffff} - 1; ///< read as a signed number
   std::int64_t high = 0x7fff'ffff'ffff'ffff;
   std::uint64_t least = 0; ///< read as an unsigned number
@@ -24,7 +24,7 @@ struct value_facts {
   std::uint64_t residue = 0; ///< less than the modulus, if that is not 0
 
   /// Nothing is known.
-  static constexpr value_facts any(unsigned width) {
+  static constexpr number_facts any(unsigned width) {
     return {as_signed(std::uint64_t{1} << (width - 1), width),
             static_cast<std::int64_t>(low_ones(width) >> 1),
             0,
@@ -34,7 +34,7 @@ struct value_facts {
   }
 
   /// It is `bits`.
-  static constexpr value_facts exactly(unsigned width, std::uint64_t bits) {
+  static constexpr number_facts exactly(unsigned width, std::uint64_t bits) {
     const std::uint64_t c = bits & low_ones(width);
     return {as_signed(c, width), as_signed(c, width), c, c, 0, c};
   }
@@ -71,7 +71,19 @@ struct value_facts {
   /// The bits that are 1 in each such number.
   constexpr std::uint64_t certain_bits() const { return known_bits() & residue_bits(); }
 
-  friend constexpr bool operator==(const value_facts&, const value_facts&) = default;
+  /// Whether an addition of `by`, read as a signed number, does not wrap as one of signed numbers.
+  constexpr bool signed_sum_fits(std::uint64_t by, unsigned width) const {
+    const std::int64_t end = as_signed(by, width) < 0 ? low : high;
+    return !detail::wrapping_add(static_cast<std::uint64_t>(end), by, width).signed_wrap;
+  }
+
+  /// Whether the unsigned number plus `by`, read as a signed number, is an unsigned number.
+  constexpr bool unsigned_sum_fits(std::uint64_t by, unsigned width) const {
+    const auto wide = static_cast<std::uint64_t>(as_signed(by, width));
+    return as_signed(by, width) < 0 ? least >= 0 - wide : low_ones(width) - most >= wide;
+  }
+
+  friend constexpr bool operator==(const number_facts&, const number_facts&) = default;
 
 private:
   /// The bits above the highest in which the bounds differ are those of both, the low ones those of the residue.
@@ -91,8 +103,8 @@ private:
 };
 
 /// What holds of the numbers of both.
-constexpr value_facts join(const value_facts& a, const value_facts& b) {
-  value_facts out;
+constexpr number_facts facts_of_either(const number_facts& a, const number_facts& b) {
+  number_facts out;
   out.low = a.low < b.low ? a.low : b.low;
   out.high = a.high > b.high ? a.high : b.high;
   out.least = a.least < b.least ? a.least : b.least;
@@ -105,8 +117,8 @@ constexpr value_facts join(const value_facts& a, const value_facts& b) {
 
 /// What holds where both do: of the congruences the one that says more. If the bounds exclude each other, which they do
 /// only where nothing runs, `a`.
-constexpr value_facts meet(const value_facts& a, const value_facts& b) {
-  value_facts out = a;
+constexpr number_facts facts_of_both(const number_facts& a, const number_facts& b) {
+  number_facts out = a;
   out.low = a.low > b.low ? a.low : b.low;
   out.high = a.high < b.high ? a.high : b.high;
   out.least = a.least > b.least ? a.least : b.least;
@@ -116,18 +128,6 @@ constexpr value_facts meet(const value_facts& a, const value_facts& b) {
     out.residue = b.residue;
   }
   return out.low > out.high || out.least > out.most ? a : out;
-}
-
-/// Whether an addition of `by`, read as a signed number, does not wrap as one of signed numbers.
-constexpr bool signed_sum_fits(const value_facts& x, std::uint64_t by, unsigned width) {
-  const std::int64_t end = as_signed(by, width) < 0 ? x.low : x.high;
-  return !detail::wrapping_add(static_cast<std::uint64_t>(end), by, width).signed_wrap;
-}
-
-/// Whether the unsigned number plus `by`, read as a signed number, is an unsigned number.
-constexpr bool unsigned_sum_fits(const value_facts& x, std::uint64_t by, unsigned width) {
-  const auto wide = static_cast<std::uint64_t>(as_signed(by, width));
-  return as_signed(by, width) < 0 ? x.least >= 0 - wide : low_ones(width) - x.most >= wide;
 }
 
 MIDEND_END_NAMESPACE
