@@ -169,6 +169,18 @@ TEST_CASE("clean_up: an operation under the same predicate is a choice, if that 
   CHECK(count_of(other_predicate, "mul.i32") == 2);
 }
 
+TEST_CASE("clean_up: equal addresses are loaded once, also if a narrow index is a sum that does not wrap") {
+  const auto loads = [](const char* promise) {
+    const std::string text = cleaned_text(
+        std::string("proc @f(%a: ptr, %i: i32) -> i32 {\n  node entry:\n    %u = ld.i32 [%a + %i*4 + 4]\n"
+                    "    %j = add.i32 %i, 1") +
+        promise + "\n    %v = ld.i32 [%a + %j*4]\n    %s = xor.i32 %u, %v\n    %t = mul.i32 %s, %j\n    ret %t\n}\n");
+    return count_of(text, "ld.i32");
+  };
+  CHECK(loads(" nsw") == 0); // what is loaded twice cancels out
+  CHECK(loads("") == 2);
+}
+
 TEST_CASE("clean_up: facts of promises end with the promises") {
   // In the first node, %u is less than the greatest number, since it does not wrap. In place of %v, which may wrap, it
   // is read where that says nothing.
