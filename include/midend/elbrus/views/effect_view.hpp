@@ -294,8 +294,8 @@ private:
     return record.code == opcode::phi || record.code == opcode::mov || record.code == opcode::select;
   }
 
-  /// Phis, copies and selections pass on what their operands are, other guarded operations what their other value is. Those are followed as far as `most_followed`, so that
-  /// the answer costs O(1); beyond that a value may be anything.
+  /// Phis, copies and selections pass on what their operands are, other guarded operations what their other value is.
+  /// Those are followed as far as `most_followed`, so that the answer costs O(1); beyond that a value may be anything.
   bool may_be_diagnostic(value_id v) const {
     constexpr std::size_t most_followed = 8;
     constexpr std::size_t most_operands = 16;
