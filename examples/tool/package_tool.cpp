@@ -1,18 +1,23 @@
 #include "package_tool.hpp"
 
 #include "edit_names.hpp"
+#include "new_names.hpp"
+#include "sccp_tool.hpp"
 #include "text.hpp"
 #include "transformation_pass.hpp"
+#include "value_numbering_tool.hpp"
 
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
+#include <midend/package/clean_up.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/viz/package.hpp>
 
 #include <array>
+#include <functional>
 
 namespace midend_tool {
 namespace {
@@ -112,6 +117,114 @@ pass_kind control_canonicalization_pass() {
         return members_without(text, names.size(), [&](std::size_t i) { return names[i]; });
       },
       "without=A+B", "without=A+B, of known, equal, implied, unreachable, merge and pass");
+}
+
+namespace {
+
+/// Checks the certificate of each step of a clean-up, and names what is new.
+class clean_up_checker : public midend::clean_up_observer {
+public:
+  clean_up_checker(procedure& p, bool certify, pass_report& report) : p_(p), certify_(certify), report_(report) {
+    if (certify_) {
+      before_ = p;
+    }
+  }
+
+  using midend::clean_up_observer::planned;
+
+  template <class E> void planned(const E&, const midend::decision_plan&) { wait_for(decision_witness()); }
+
+  template <class E> void planned(const E&, const midend::common_value_plan&) { wait_for(motion_witness()); }
+
+  template <class E> void planned(const E&, const midend::hoisting_plan&) { wait_for(motion_witness()); }
+
+  template <class E, class Found>
+  void planned(const E&, const Found& found, const midend::sccp_plan<std::uint64_t>& plan) {
+    wait_for(found, plan);
+  }
+
+  template <class E, class Found>
+  void planned(const E&, const Found& found, const midend::value_numbering_plan<std::uint64_t>& plan) {
+    wait_for(found, plan);
+  }
+
+  template <class E> void applied(const E&) { done(why_ ? why_() : std::nullopt); }
+
+  /// The low-level package has no certificate.
+  template <class E> void applied(const E&, const midend::package_log&) { done(std::nullopt); }
+
+  template <class E> void applied(const E&, const midend::removal_witness& witness) {
+    done(certify_ ? why_rejected(before_, p_, witness) : std::nullopt);
+  }
+
+  template <class E> void applied(const E&, const midend::unfolding_witness& witness) {
+    name_what_is_new(p_, witness);
+    done(certify_ ? why_rejected(before_, p_, implied_branches_witness{witness}) : std::nullopt);
+  }
+
+private:
+  /// What is checked when the plan is done.
+  template <class... Witness> void wait_for(const Witness&... witness) {
+    if (certify_) {
+      why_ = [this, witness...] { return why_rejected(before_, p_, witness...); };
+    }
+  }
+
+  void done(std::optional<std::string> why) {
+    if (certify_ && !report_.fault) {
+      report_.fault = std::move(why);
+      report_.is_certified = true;
+      before_ = p_;
+    }
+    why_ = nullptr;
+  }
+
+  procedure& p_;
+  bool certify_;
+  pass_report& report_;
+  procedure before_; ///< the last step
+  std::function<std::optional<std::string>()> why_;
+};
+
+constexpr std::string_view clean_up_names[] = {"decisions", "values", "constants", "operations",
+                                               "motion",    "dead",   "control"};
+
+void run_clean_up(procedure& p, const pass_request& request, pass_report& report) {
+  const procedure before = request.record ? p : procedure();
+  midend::elbrus::cost_editor editor(p);
+  midend::clean_up_options options;
+  options.without = static_cast<std::uint32_t>(request.number.value_or(0));
+  clean_up_checker checker(p, request.certify, report);
+  const midend::clean_up_log log = midend::clean_up(editor, options, checker);
+  append(report.summary, log.rounds, log.rounds == 1 ? " round" : " rounds", log.is_complete ? "" : ", stopped");
+  const char* separator = "; changes by ";
+  for (std::size_t i = 0; i != midend::num_clean_up_members; ++i) {
+    if (log.changes[i] != 0) {
+      append(report.summary, separator, clean_up_names[i], " in ", log.changes[i]);
+      separator = ", ";
+    }
+  }
+  if (request.record) {
+    const edit_names names(before, p);
+    for (const midend::package_log& one : log.operations) {
+      for (const midend::package_event& e : one.events) {
+        append_event(report.changes, e, names);
+      }
+    }
+  }
+}
+
+} // namespace
+
+pass_kind clean_up_pass() {
+  pass_kind pass{"clean-up", "all that cleans up, in rounds until nothing changes: docs/packages.md", run_clean_up,
+                 nullptr, variable_policy::refuses};
+  pass.read_option = [](std::string_view text) {
+    return members_without(text, midend::num_clean_up_members, [](std::size_t i) { return clean_up_names[i]; });
+  };
+  pass.option_help = "without=A+B";
+  pass.option_form = "without=A+B, of decisions, values, constants, operations, motion, dead and control";
+  return pass;
 }
 
 void optimize_operations(procedure& p) {

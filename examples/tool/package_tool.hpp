@@ -19,6 +19,9 @@ pass_kind low_level_package_pass();
 /// `control-canonicalization`; the number of the pass has a bit for each kind of change that is switched off.
 pass_kind control_canonicalization_pass();
 
+/// `clean-up`; the number of the pass has a bit for each member that is left out.
+pass_kind clean_up_pass();
+
 /// Redundant loads and stores, then the low-level package.
 void optimize_operations(midend::elbrus::procedure& p);
 

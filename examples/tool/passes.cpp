@@ -360,6 +360,7 @@ const std::vector<pass_kind>& pass_kinds() {
                      }),
       low_level_package_pass(),
       control_canonicalization_pass(),
+      clean_up_pass(),
       {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",
        realise_unrolling, nullptr, variable_policy::refuses},
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",

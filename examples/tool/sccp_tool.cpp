@@ -193,6 +193,15 @@ std::optional<std::string> why_rejected(const procedure& p, const value_bounds& 
   return why_rejected(p, midend::verify_sccp(midend::elbrus::semantic_view(p), bounds));
 }
 
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const value_bounds& with_branch_facts,
+                                        const midend::sccp_plan<std::uint64_t>& plan) {
+  const midend::elbrus::semantic_view view(before);
+  auto why = why_rejected(before, midend::verify_sccp_with_branch_facts(view, with_branch_facts));
+  why = why ? why : why_rejected(before, midend::verify_sccp_plan(view, with_branch_facts, plan));
+  return why ? why : why_rejected(before, after, plan);
+}
+
 template struct sccp_tool<midend::flat_domain<>>;
 template struct sccp_tool<midend::interval_domain>;
 template struct sccp_tool<midend::known_bits_domain>;

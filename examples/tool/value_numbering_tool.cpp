@@ -79,6 +79,13 @@ bool has_variables(const procedure& p, std::string& out) {
 
 } // namespace
 
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::value_numbering_result<midend::strided_interval_domain>& found,
+                                        const midend::value_numbering_plan<std::uint64_t>& plan) {
+  auto why = why_rejected(before, midend::verify_congruence(cost_view(before), found));
+  return why ? why : why_plan_rejected(before, after, found, plan);
+}
+
 template <class Domain>
 void value_numbering_tool<Domain>::run(procedure& p, const pass_request& request, pass_report& report) {
   const cost_view view(p);

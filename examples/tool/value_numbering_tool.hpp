@@ -3,9 +3,14 @@
 
 #include "passes.hpp"
 
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/procedure.hpp>
 #include <midend/ir/ssa_values.hpp>
+#include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/value_numbering_result.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace midend_tool {
@@ -26,5 +31,10 @@ template <class Domain> struct value_numbering_tool {
   static void append_comparison(const midend::elbrus::procedure& p, midend::value_id v, midend::value_id w,
                                 std::string& out);
 };
+
+/// Why classes, or a plan by them, are rejected, or the changed procedure is not what the plan makes of it, if so.
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::value_numbering_result<midend::strided_interval_domain>& found,
+                                        const midend::value_numbering_plan<std::uint64_t>& plan);
 
 } // namespace midend_tool

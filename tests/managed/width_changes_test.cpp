@@ -7,6 +7,7 @@
 #include <midend/package/managed_package.hpp>
 #include <midend/package/width_changes.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -69,6 +70,69 @@ TEST_CASE("convert_once: all conversions of conversions of up to 8 bits") {
   }
   CHECK(wrong == 0);
   CHECK(rules == 44);
+}
+
+TEST_CASE("extended_sum, extend_natural and extend_truncated: all numbers of 5 bits, all bounds, promises") {
+  constexpr unsigned narrow = 5;
+  constexpr unsigned wide = 8;
+  const std::uint64_t all = midend::low_ones(narrow);
+  std::size_t sums = 0;
+  std::size_t natural = 0;
+  std::size_t truncated = 0;
+  for (const operation code : {operation::zero_extend, operation::sign_extend}) {
+    const operation_info extension = conversion(code, wide, narrow);
+    for (std::uint64_t x = 0; x <= all; ++x) {
+      for (std::uint64_t bound = 0; bound <= all; ++bound) { // x to bound, or bound to x, unsigned and signed
+        midend::number_facts facts = midend::number_facts::any(narrow);
+        facts.least = std::min(x, bound);
+        facts.most = std::max(x, bound);
+        const std::int64_t s = midend::as_signed(x, narrow);
+        const std::int64_t t = midend::as_signed(bound, narrow);
+        facts.low = std::min(s, t);
+        facts.high = std::max(s, t);
+        REQUIRE(facts.contains(narrow, x));
+        if (const auto order = midend::extend_natural(extension, 0, facts); order.kind != order_kind::none) {
+          ++natural;
+          CHECK(result_of(order, x) == value_of(extension, x));
+        }
+        for (std::uint64_t by = 0; by <= all; ++by) {
+          for (const midend::operation_flags promises :
+               {midend::operation_flags(), midend::operation_flags{true, false},
+                midend::operation_flags{false, true}}) {
+            const auto order = midend::extended_sum(extension, 0, by, promises, facts);
+            const std::uint64_t operands[] = {x, by};
+            const midend::evaluation sum = midend::evaluate({operation::add, narrow, narrow, promises},
+                                                            midend::span<const std::uint64_t>(operands, 2));
+            if (order.kind != order_kind::none && sum) {
+              ++sums;
+              const auto result = result_of(order, x);
+              if (result != value_of(extension, sum.bits)) {
+                CHECK_MESSAGE(false, x, " + ", by, ", bound ", bound);
+              }
+            }
+          }
+        }
+      }
+    }
+    const operation_info truncation = conversion(operation::truncate, narrow, wide);
+    for (std::uint64_t x = 0; x <= midend::low_ones(wide); ++x) {
+      for (std::uint64_t bound = 0; bound <= midend::low_ones(wide); ++bound) {
+        midend::number_facts facts = midend::number_facts::any(wide);
+        facts.least = std::min(x, bound);
+        facts.most = std::max(x, bound);
+        facts.low = std::min(midend::as_signed(x, wide), midend::as_signed(bound, wide));
+        facts.high = std::max(midend::as_signed(x, wide), midend::as_signed(bound, wide));
+        if (const auto order = midend::extend_truncated(extension, truncation, 0, facts);
+            order.kind != order_kind::none) {
+          ++truncated;
+          CHECK(value_of(extension, value_of(truncation, x)) == x);
+        }
+      }
+    }
+  }
+  CHECK(sums > 10'000);
+  CHECK(natural > 200);
+  CHECK(truncated > 1000);
 }
 
 TEST_CASE("compare_narrow: all comparisons of extended numbers of up to 6 bits") {

@@ -66,14 +66,17 @@ concept memory_ir_argument =
 namespace detail {
 
 /// If `v` is the sum of a value and a number in 64 bits, `v` becomes the value, and the number is returned; else
-/// nothing is, and `v` stays.
-template <class IR> constexpr std::optional<std::uint64_t> take_number(const IR& ir, value_id& v) {
+/// nothing is, and `v` stays. The same of a narrower `v` whose signs are extended where it is read, if the sum promises
+/// not to wrap.
+template <class IR>
+constexpr std::optional<std::uint64_t> take_number(const IR& ir, value_id& v, bool extends_signs = false) {
   if (ir.is_phi(v)) {
     return std::nullopt;
   }
   const operation_info info = ir.operation(v);
   const bool subtracts = info.code == operation::sub;
-  if (info.width != 64 || (!subtracts && info.code != operation::add)) {
+  const bool is_exact = info.width == 64 || (extends_signs && info.flags.no_signed_wrap);
+  if (!is_exact || (!subtracts && info.code != operation::add)) {
     return std::nullopt;
   }
   value_id of = no_value;
@@ -91,21 +94,26 @@ template <class IR> constexpr std::optional<std::uint64_t> take_number(const IR&
   if (count != 2 || !number || ir.constant(of)) {
     return std::nullopt;
   }
+  if (info.width != 64 && ir.operation(of).width != info.width) {
+    return std::nullopt;
+  }
   v = of;
-  return subtracts ? 0 - *number : *number;
+  const auto wide = static_cast<std::uint64_t>(as_signed(*number, info.width));
+  return subtracts ? 0 - wide : wide;
 }
 
 } // namespace detail
 
 /// `ir.memory(v)` with the numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p
-/// + 1 is [p + 1], and so is the index of a number. Looks through four additions at most: fold additions first. An IR
-/// that does not say what operations compute gives addresses as they are.
+/// + 1 is [p + 1], and so is the index of a number. A narrower index has its signs extended; a number is taken from it
+/// if the sum promises not to wrap. Looks through four additions at most: fold additions first. An IR that does not say
+/// what operations compute gives addresses as they are.
 template <class IR> constexpr optional<memory_reference> accessed_place(const IR& ir, value_id v) {
   optional<memory_reference> m = ir.memory(v);
   if constexpr (has_operation<IR> && has_64_bit_constants<IR>) {
     for (int step = 0; m && step != 4; ++step) {
       const auto base = m->base == no_value ? std::nullopt : detail::take_number(ir, m->base);
-      const auto index = m->index == no_value ? std::nullopt : detail::take_number(ir, m->index);
+      const auto index = m->index == no_value ? std::nullopt : detail::take_number(ir, m->index, true);
       if (!base && !index) {
         break;
       }

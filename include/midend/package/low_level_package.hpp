@@ -3,16 +3,19 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/algebra_rules.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ir/simplify.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/package/algebra_rules.hpp"
 #include "midend/package/constant_division.hpp"
 #include "midend/package/managed_package.hpp"
 #include "midend/package/package_context.hpp"
@@ -22,6 +25,7 @@
 #include "midend/support/span.hpp"
 #include "midend/transform/propagate_copies.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -61,10 +65,10 @@ struct known_constants {
       known = known && c.has_value();
       arguments_.push_back(c.value_or(0));
     });
-    if (!known || arguments_.empty()) {
-      return {};
-    }
     const operation_info info = ir.operation(v);
+    if (!known || arguments_.empty()) {
+      return decided_by_facts(context, v, info);
+    }
     if (info.code != operation::other) {
       const evaluation e = evaluate(info, span<const std::uint64_t>(arguments_.data(), arguments_.size()));
       return e ? package_order::to_constant(e.bits, folded) : package_order();
@@ -78,6 +82,17 @@ struct known_constants {
 
 private:
   static constexpr const char* folded = "its operands are literals";
+
+  /// What is known about the operands may say more about the result than what is known about that.
+  template <class Context>
+  static package_order decided_by_facts(Context& context, value_id v, const operation_info& info) {
+    if (!context.has_facts() || info.code == operation::other) {
+      return {};
+    }
+    context.refine_facts(v, context.facts_by_operands(v));
+    const auto c = context.facts(v).constant();
+    return c ? package_order::to_constant(*c, "facts about its operands decide it") : package_order();
+  }
 
   template <class Context> static package_order visit_phi(Context& context, value_id phi) {
     const auto& ir = context.ir();
@@ -108,7 +123,8 @@ struct common_subexpressions {
       return order;
     }
     if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
-      return merge_guards(context, v);
+      const package_order merged = merge_guards(context, v);
+      return merged.kind != order_kind::none ? merged : choose_other_value(context, v);
     } else {
       return {};
     }
@@ -184,6 +200,24 @@ private:
     return order;
   }
 
+  /// u = f(a) ? p : w, v = f(a) ? p : t, so v = p ? u : t, if a choice costs less than f.
+  template <class Context> static package_order choose_other_value(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    const value_id u = context.equal_if_run_before(v);
+    const operation_info chosen{operation::select, ir.operation(v).width, ir.operation(v).width, {}};
+    if (u == no_value || context.costs().of(usual_class(chosen)) >= context.cost_of(v)) {
+      return {};
+    }
+    const guard_of_value guard = ir.guard(v);
+    package_order order = package_order::to_tree("an equal operation runs under the same predicate");
+    const order_operand result = order_operand::value(u);
+    const order_operand otherwise = order_operand::value(guard.otherwise);
+    order.add(chosen, order_operand::value(guard.predicate), guard.negated ? otherwise : result,
+              guard.negated ? result : otherwise);
+    order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
+    return order;
+  }
+
   template <class IR> static std::uint32_t identity_of([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
     if constexpr (has_identity<IR>) {
       return ir.identity(v);
@@ -216,18 +250,58 @@ struct algebraic_identities {
     if (info.code == operation::select) {
       return visit_select(context, v);
     }
-    for (const algebra_rule& rule : rules_) {
-      if (rule.pattern.root().code == info.code && matches(context, v, rule)) {
-        return order_of(context, v, rule);
+    package_order refused; // the first one that does not pay
+    arguments_of(ir, v);
+    const definitions<Context> reader{context};
+    for (std::size_t i = 0; (i = simplify(reader, info, arguments(), rules_, i, found_)) != rules_.size(); ++i) {
+      const package_order order = order_of(context, v, rules_[i]);
+      if (context.pays(v, order)) {
+        return order;
       }
+      refused = refused.kind == order_kind::none ? order : refused;
     }
     if (package_order order = visit_width(context, v, info); order.kind != order_kind::none) {
       return order;
     }
-    return visit_division(context, v, info);
+    if (package_order order = visit_sum(context, v, info); order.kind != order_kind::none) {
+      return order;
+    }
+    const package_order order = visit_division(context, v, info);
+    return order.kind != order_kind::none ? order : refused;
   }
 
 private:
+  /// What rules may look through: pure operations that are there.
+  template <class Context> struct definitions {
+    Context& context;
+
+    unsigned width(value_id v) const { return context.ir().operation(v).width; }
+
+    auto constant(value_id v) const { return context.ir().constant(v); }
+
+    operation_info definition(value_id v) const {
+      const auto& ir = context.ir();
+      return ir.constant(v) || context.home(v) == no_node || !context.is_pure(v) ? operation_info() : ir.operation(v);
+    }
+
+    auto operands(value_id v) const { return context.ir().operands(v); }
+
+    bool is_undefined(value_id v) const { return context.is_undefined(v); }
+
+    number_facts facts(value_id v) const { return context.facts(v); }
+  };
+
+  template <class IR> void arguments_of(const IR& ir, value_id v) {
+    num_arguments_ = 0;
+    detail::for_each_id(ir.operands(v), [&](value_id x) {
+      if (num_arguments_ < 3) {
+        arguments_[num_arguments_++] = x;
+      }
+    });
+  }
+
+  span<const value_id> arguments() const { return {arguments_, num_arguments_}; }
+
   /// An operation whose guard always holds needs none. One that computes nothing new is a choice.
   template <class Context> package_order visit_guarded([[maybe_unused]] Context& context, [[maybe_unused]] value_id v) {
     using editor = std::remove_cvref_t<decltype(context.ir())>;
@@ -308,16 +382,127 @@ private:
       result = order_operand::number(info.width, e.bits);
       return static_cast<bool>(e);
     }
+    arguments_of(ir, v);
     for (const algebra_rule& rule : rules_) {
       const algebra_term& term = rule.result.root();
-      if (rule.pattern.root().code == info.code && rule.result.size == 1 && matches(context, v, rule)) {
+      if (rule.result.size == 1 && matches_rule(definitions<Context>{context}, info, arguments(), rule, found_)) {
         result = term.kind == term_kind::leaf
-                     ? order_operand::value(leaves_[term.index])
-                     : order_operand::number(info.width, detail::literal_of(rule, term, match_, info.width));
+                     ? order_operand::value(found_.leaves[term.index])
+                     : order_operand::number(info.width, detail::literal_of(rule, term, found_.match, info.width));
         return true;
       }
     }
     return false;
+  }
+
+  /// A sum of sums that only it reads, and that are in its node: as a sum of multiples, if that costs less. Phis, which
+  /// other iterations wait for, are added last.
+  template <class Context> package_order visit_sum(Context& context, value_id v, const operation_info& info) {
+    const auto& ir = context.ir();
+    if (!context.regroups_sums() || (info.code != operation::add && info.code != operation::sub) ||
+        is_part_of_sum(context, v)) {
+      return {};
+    }
+    arguments_of(ir, v);
+    linear_form form;
+    std::uint32_t saved = 0;
+    const bool is_read = read_linear_form(
+        definitions<Context>{context}, info, arguments(),
+        [&](value_id u) { return context.home(u) == context.home(v) && is_read_once(context, u); },
+        [&](value_id u) { saved += context.cost_of(u); }, form);
+    if (!is_read || saved == 0) {
+      return {};
+    }
+    package_order order = order_of_form(context, form);
+    order.saves = saved;
+    return order.kind == order_kind::tree && context.cost_of_order(v, order) >= context.cost_of(v) + saved
+               ? package_order()
+               : order;
+  }
+
+  /// Whether one operand of one operation reads `u`, and no other.
+  template <class Context> static bool is_read_once(Context& context, value_id u) {
+    std::size_t uses = 0;
+    for (const auto user : context.ir().users(u)) {
+      const auto w = static_cast<value_id>(user);
+      if (++uses > 1 || context.ir().is_phi(w)) {
+        return false;
+      }
+      std::size_t reads = 0;
+      detail::for_each_id(context.ir().operands(w), [&](value_id x) { reads += x == u ? 1U : 0U; });
+      if (reads != 1) {
+        return false;
+      }
+    }
+    return uses == 1;
+  }
+
+  /// Whether the only reader is a sum of this node, of which it is a part.
+  template <class Context> static bool is_part_of_sum(Context& context, value_id v) {
+    if (!is_read_once(context, v)) {
+      return false;
+    }
+    bool is_part = false;
+    for (const auto user : context.ir().users(v)) {
+      const auto w = static_cast<value_id>(user);
+      const operation code =
+          context.home(w) == context.home(v) && context.is_pure(w) ? context.ir().operation(w).code : operation::other;
+      is_part = code == operation::add || code == operation::sub;
+    }
+    return is_part;
+  }
+
+  /// A form as operations, if few are enough.
+  template <class Context> static package_order order_of_form(Context& context, const linear_form& form) {
+    const auto w = static_cast<std::uint8_t>(form.width);
+    const auto of = [&](operation code) { return operation_info{code, w, w, {}}; };
+    if (form.num_terms == 0) {
+      return package_order::to_constant(form.constant, "a sum of multiples");
+    }
+    if (form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0) {
+      return package_order::to_existing(form.terms[0].value, "a sum of multiples");
+    }
+    package_order order = package_order::to_tree("a sum of multiples");
+    order_operand sum;
+    bool has_sum = false;
+    const auto add = [&](const linear_form::term& t) {
+      const bool is_negative =
+          as_signed(t.coefficient, form.width) < 0 && t.coefficient != low_ones(form.width) / 2 + 1;
+      const std::uint64_t factor = is_negative ? (0 - t.coefficient) & low_ones(form.width) : t.coefficient;
+      if (order.num_operations + 3U > package_order::max_operations) {
+        return false;
+      }
+      order_operand x = order_operand::value(t.value);
+      if (factor != 1) {
+        const bool is_power = (factor & (factor - 1)) == 0;
+        x = order.add(of(is_power ? operation::shl : operation::mul), x,
+                      order_operand::number(form.width,
+                                            is_power ? static_cast<std::uint64_t>(std::countr_zero(factor)) : factor));
+      }
+      if (has_sum) {
+        x = order.add(of(is_negative ? operation::sub : operation::add), sum, x);
+      } else if (is_negative) {
+        x = order.add(of(operation::neg), x);
+      }
+      sum = x;
+      has_sum = true;
+      return true;
+    };
+    for (const bool phis : {false, true}) {
+      for (const bool negative : {false, true}) { // a difference begins with what it is taken from
+        for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+          const linear_form::term& t = form.terms[i];
+          if (context.ir().is_phi(t.value) == phis && (as_signed(t.coefficient, form.width) < 0) == negative &&
+              !add(t)) {
+            return {};
+          }
+        }
+      }
+    }
+    if (form.constant != 0) {
+      order.add(of(operation::add), sum, order_operand::number(form.width, form.constant));
+    }
+    return order.num_operations == 0 ? package_order() : order;
   }
 
   /// A division by a literal, if a product costs less.
@@ -407,7 +592,15 @@ private:
     const operation_info inner = info_within(context, left, info.operand_width);
     if (is_extension(inner.code) || inner.code == operation::truncate) {
       const value_id x = converted(ir, left);
-      return x == no_value ? package_order() : convert_once(info, inner, x);
+      const package_order order = x == no_value ? package_order() : convert_once(info, inner, x);
+      return order.kind != order_kind::none || x == no_value ? order
+                                                             : extend_truncated(info, inner, x, context.facts(x));
+    }
+    if (is_extension(info.code) && ir.operation(left).width == info.operand_width) {
+      if (const package_order order = extend_sum(context, v, info, left); order.kind != order_kind::none) {
+        return order;
+      }
+      return extend_natural(info, left, context.facts(left));
     }
     if (info.code != operation::truncate || arity(inner.code) != 2 || !context.is_only_user(left, v)) {
       return {};
@@ -431,6 +624,38 @@ private:
     package_order order = all_literals ? package_order() : compute_narrow(info.width, inner.code, narrow[0], narrow[1]);
     order.dies = left;
     return order;
+  }
+
+  /// The extension of a sum with a number is a sum, if the narrow one does not wrap.
+  template <class Context>
+  package_order extend_sum(Context& context, value_id v, const operation_info& info, value_id sum) {
+    constexpr algebra_tree pattern = algebra_terms::binary(operation::add, algebra_terms::x, algebra_terms::a);
+    static constexpr algebra_rule rule{"the extension of a sum is a sum", pattern, algebra_terms::x};
+    arguments_of(context.ir(), sum);
+    operation_info narrow = info_within(context, sum, info.operand_width);
+    if (narrow.code == operation::sub) { // of a number, it is an addition
+      const auto c = context.ir().constant(arguments_[1]);
+      if (!c || context.ir().constant(arguments_[0])) {
+        return {};
+      }
+      const std::uint64_t by = (0 - static_cast<std::uint64_t>(*c)) & low_ones(narrow.width);
+      return extend_sum_of(context, v, info, sum, arguments_[0], by, {});
+    }
+    if (!matches_rule(definitions<Context>{context}, narrow, arguments(), rule, found_) ||
+        context.ir().constant(found_.leaves[0])) {
+      return {};
+    }
+    return extend_sum_of(context, v, info, sum, found_.leaves[0], found_.match.numbers[0], narrow.flags);
+  }
+
+  template <class Context>
+  package_order extend_sum_of(Context& context, value_id v, const operation_info& info, value_id sum, value_id x,
+                              std::uint64_t by, operation_flags promises) const {
+    package_order order = extended_sum(info, x, by, promises, context.facts(x));
+    if (context.home(sum) == context.home(v) && context.is_only_user(sum, v)) {
+      order.dies = sum;
+    }
+    return context.pays(v, order) ? order : package_order();
   }
 
   template <class Context> package_order visit_comparison(Context& context, value_id v, operation_info info) {
@@ -587,91 +812,6 @@ private:
     });
   }
 
-  /// Tries both orders of operands that can be exchanged.
-  template <class Context> bool matches(Context& context, value_id v, const algebra_rule& rule) {
-    unsigned exchangeable = 0;
-    for (std::size_t i = 0; i != rule.pattern.size; ++i) {
-      const algebra_term& t = rule.pattern.terms[i];
-      exchangeable += t.kind == term_kind::operation && is_commutative(t.code) ? 1u : 0u;
-    }
-    for (unsigned orders = 0; orders >> exchangeable == 0; ++orders) {
-      if (matches_in(context, v, rule, orders)) {
-        return rule.applies == nullptr || rule.applies(match_);
-      }
-    }
-    return false;
-  }
-
-  /// Bit k of `orders` exchanges the operands of the k-th such operation, from the root.
-  template <class Context> bool matches_in(Context& context, value_id v, const algebra_rule& rule, unsigned orders) {
-    const auto& ir = context.ir();
-    const operation_info root = detail::unguarded_operation(ir, v);
-    const unsigned width = is_comparison(root.code) ? root.operand_width : root.width;
-    const algebra_tree& pattern = rule.pattern;
-    match_ = {};
-    match_.width = width;
-    bool bound[2] = {};
-    for (value_id& leaf : leaves_) {
-      leaf = no_value;
-    }
-    value_id at[algebra_tree::max_terms];
-    bool is_amount[algebra_tree::max_terms] = {};
-    at[pattern.size - 1] = v;
-    unsigned exchanged = 0;
-    for (std::size_t i = pattern.size; i-- != 0;) { // operands come before their operation
-      const algebra_term& t = pattern.terms[i];
-      const value_id u = at[i];
-      matched_[i] = u;
-      if (t.kind == term_kind::leaf) {
-        if (context.is_undefined(u) || ir.operation(u).width != width ||
-            (leaves_[t.index] != no_value && leaves_[t.index] != u)) {
-          return false;
-        }
-        leaves_[t.index] = u;
-      } else if (t.kind != term_kind::operation) {
-        const auto c = ir.constant(u);
-        if (!c || (!is_amount[i] && ir.operation(u).width != width)) {
-          return false;
-        }
-        const std::uint64_t wanted = t.kind == term_kind::fixed
-                                         ? static_cast<std::uint64_t>(std::int64_t{t.value}) & low_ones(width)
-                                         : match_.numbers[t.index];
-        if ((t.kind == term_kind::fixed || bound[t.index]) && *c != wanted) {
-          return false;
-        }
-        if (t.kind == term_kind::number) {
-          bound[t.index] = true;
-          match_.numbers[t.index] = *c;
-        }
-      } else {
-        if (u != v && (ir.constant(u) || context.home(u) == no_node || !context.is_pure(u))) {
-          return false;
-        }
-        const operation_info info = u == v ? root : ir.operation(u);
-        const unsigned operands = arity(t.code);
-        if (info.code != t.code || (u != v && info.width != width)) {
-          return false;
-        }
-        read_operands(ir, u);
-        if (is_commutative(t.code) && (orders >> exchanged++ & 1) != 0) {
-          const value_id first = operands_[0];
-          operands_[0] = operands_[1];
-          operands_[1] = first;
-        }
-        std::size_t end = i;
-        for (unsigned k = operands; k-- != 0;) {
-          at[end - 1] = operands_[k];
-          is_amount[end - 1] = reads_whole(t.code, k);
-          if (operands_[k] == no_value) {
-            return false;
-          }
-          end = detail::first_term(pattern, end - 1);
-        }
-      }
-    }
-    return true;
-  }
-
   /// Whether `tree` is what `pattern` begins with: an operation that is there.
   static bool is_in_pattern(const algebra_tree& tree, const algebra_tree& pattern) {
     if (tree.size + 1U >= pattern.size || detail::first_term(pattern, tree.size - 1) != 0) {
@@ -688,38 +828,56 @@ private:
   template <class Context> package_order order_of(Context& context, value_id v, const algebra_rule& rule) {
     const operation_info root = context.ir().operation(v);
     const algebra_tree& result = rule.result;
+    const algebra_match& match = found_.match;
     if (result.size == 1 && result.root().kind == term_kind::leaf) {
-      return package_order::to_existing(leaves_[result.root().index], rule.name);
+      return package_order::to_existing(found_.leaves[result.root().index], rule.name);
     }
     if (result.size == 1) {
-      return package_order::to_constant(detail::literal_of(rule, result.root(), match_, root.width), rule.name);
+      return package_order::to_constant(detail::literal_of(rule, result.root(), match, root.width), rule.name);
     }
     if (is_in_pattern(result, rule.pattern)) { // which a new one, that might trap, is not
-      return package_order::to_existing(matched_[result.size - 1], rule.name);
+      return package_order::to_existing(found_.matched[result.size - 1], rule.name);
     }
     package_order order = package_order::to_tree(rule.name);
+    order.dies = dying(context, v, rule.pattern);
     order_operand stack[algebra_tree::max_terms];
     std::size_t height = 0;
     for (std::size_t i = 0; i != result.size; ++i) {
       const algebra_term& t = result.terms[i];
       if (t.kind == term_kind::leaf) {
-        stack[height++] = order_operand::value(leaves_[t.index]);
+        stack[height++] = order_operand::value(found_.leaves[t.index]);
       } else if (t.kind != term_kind::operation) {
-        stack[height++] = order_operand::number(match_.width, detail::literal_of(rule, t, match_, match_.width));
+        stack[height++] = order_operand::number(match.width, detail::literal_of(rule, t, match, match.width));
       } else {
         height -= arity(t.code);
         stack[height] =
-            order.add(detail::info_of_term(t, match_.width), stack[height], stack[height + 1], stack[height + 2]);
+            order.add(detail::info_of_term(t, match.width), stack[height], stack[height + 1], stack[height + 2]);
         ++height;
       }
+    }
+    if (rule.keeps != nullptr) {
+      order.operations[order.num_operations - 1].info.flags = rule.keeps(match);
     }
     return order;
   }
 
+  /// An operation of the pattern, besides the root, that only the root reads, and that runs as often: it is in the same
+  /// node.
+  template <class Context> value_id dying(Context& context, value_id v, const algebra_tree& pattern) const {
+    for (std::size_t i = 0; i + 1 < pattern.size; ++i) {
+      const value_id u = found_.matched[i];
+      if (pattern.terms[i].kind == term_kind::operation && context.home(u) == context.home(v) &&
+          context.is_only_user(u, v)) {
+        return u;
+      }
+    }
+    return no_value;
+  }
+
   span<const algebra_rule> rules_;
-  algebra_match match_;
-  value_id leaves_[3] = {no_value, no_value, no_value};
-  value_id matched_[algebra_tree::max_terms] = {}; ///< by term of the pattern
+  rule_match found_;
+  value_id arguments_[3] = {no_value, no_value, no_value}; ///< of the operation that is visited
+  std::size_t num_arguments_ = 0;
   value_id operands_[3] = {no_value, no_value, no_value};
 };
 

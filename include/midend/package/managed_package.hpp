@@ -10,6 +10,7 @@
 #include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -42,6 +43,11 @@ struct package_options {
   std::uint64_t without = 0;      ///< bit i: member i orders in vain
   std::size_t steps = 256;        ///< what a walk over memory may pass
   std::uint32_t generations = 16; ///< operations made for operations made …, at most
+  /// What is known about values, by number, on each run of the program as it is; empty: nothing. What the package makes
+  /// gets the facts of what it replaces, or those that `facts_of_result` infers from operands; null infers nothing.
+  span<const number_facts> facts = {};
+  number_facts (*facts_of_result)(const operation_info&, span<const number_facts> operands) = nullptr;
+  bool regroups_sums = false; ///< sums of sums become sums of multiples, in another order, where that costs less
   /// Refuses an order about a value; null refuses nothing.
   bool (*refuses)(value_id, const package_order&) = nullptr;
 };
@@ -50,7 +56,9 @@ struct package_options {
 template <class E, class... Members> class package_manager {
 public:
   package_manager(E& editor, const package_options& options)
-      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps) {}
+      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps) {
+    context_.be_told(options.facts, options.facts_of_result, options.regroups_sums);
+  }
 
   /// On all nodes, or on the operations of `only`.
   template <class Package> package_log run(Package& package, node_id only = no_node) {
@@ -200,7 +208,10 @@ private:
       return veto;
     }
     if (order.drops_promises_of != no_value) {
-      editor_.drop_promises(order.drops_promises_of);
+      drop_promises(order.drops_promises_of);
+    }
+    if (order.kind == order_kind::existing) {
+      context_.gets_readers_of(by, v);
     }
     users_.clear();
     detail::for_each_id(editor_.users(v), [&](value_id user) { users_.push_back(user); });
@@ -264,26 +275,32 @@ private:
     if (generation_[v] >= options_.generations) {
       return package_veto::too_many;
     }
-    std::uint32_t new_cost = 0;
+    context_.find_existing(v, order, results_);
     for (std::size_t i = 0; i != order.num_operations; ++i) {
-      const ordered_operation& o = order.operations[i];
-      new_cost += o.like != no_value ? cost_of(o.like) : options_.costs.of(usual_class(o.info));
+      value_id& u = results_[i];
+      u = u != no_value && is_number(u) ? u : no_value;
     }
-    const bool dies = order.dies != no_value && context_.is_only_user(order.dies, v);
-    if (new_cost > cost_of(v) + (dies ? cost_of(order.dies) : 0)) {
+    const std::uint32_t new_cost = context_.new_cost(order, results_);
+    const bool needs_dying = new_cost > context_.cost_of(v);
+    if (needs_dying && new_cost > context_.cost_of(v) + context_.cost_of_dying(v, order) + order.saves) {
       return package_veto::no_gain;
     }
     if (reads_undefined_twice(order)) {
       return package_veto::undefined;
     }
     // What replaces two operations runs where one of them did: it may trap if each may.
-    const bool may_trap = editor_.may_trap(v) && (order.dies == no_value || editor_.may_trap(order.dies));
+    const bool may_trap =
+        editor_.may_trap(v) && (order.dies == no_value || !needs_dying || editor_.may_trap(order.dies));
+    const std::uint32_t to_be_made = context_.to_be_made(order, results_);
     made_.clear();
     package_veto veto = package_veto::none;
     for (std::size_t i = 0; veto == package_veto::none && i != order.num_operations; ++i) {
-      veto = make_operation(v, order.operations[i], may_trap);
+      if ((to_be_made >> i & 1) != 0) {
+        veto = make_operation(v, order.operations[i], may_trap, results_[i]);
+      }
     }
-    if (veto == package_veto::none && !same_type(editor_, made_.back(), v)) {
+    const value_id last = results_[order.num_operations - std::size_t{1}];
+    if (veto == package_veto::none && !same_type(editor_, last, v)) {
       veto = package_veto::wrong_type;
     }
     if (veto == package_veto::none && made_.size() == 1 && is_as_before(made_[0], v)) {
@@ -296,14 +313,43 @@ private:
       }
       return veto;
     }
+    share_existing(order, to_be_made);
     grow(static_cast<std::size_t>(editor_.num_values()));
     for (const value_id w : made_) {
       context_.made_before(w, v);
       generation_[w] = generation_[v] + 1;
       fresh_.push_back(w);
+      if (context_.has_facts()) {
+        context_.set_facts(w, context_.facts_by_operands(w));
+      }
     }
-    result = made_.back();
+    if (made_.empty() || made_.back() != last) {
+      context_.gets_readers_of(last, v);
+    } else {
+      context_.refine_facts(last, context_.facts(v));
+    }
+    result = last;
     return package_veto::none;
+  }
+
+  /// Operations that were there and are read by new ones, or in place of the result, promise no more than those that
+  /// were ordered, unless facts show that the promise holds.
+  void share_existing(const package_order& order, std::uint32_t made) {
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      const value_id u = results_[i];
+      if (u != no_value && (made >> i & 1) == 0) {
+        drop_promises(u);
+        if (context_.has_facts()) {
+          context_.set_facts(u, facts_of_either(context_.facts(u), context_.facts_by_operands(u)));
+        }
+      }
+    }
+  }
+
+  void drop_promises(value_id v) {
+    if (!context_.promises_hold(v)) {
+      editor_.drop_promises(v);
+    }
   }
 
   /// Whether `w` is what `v` is: some IRs say -x as 0 - x.
@@ -356,20 +402,13 @@ private:
     return false;
   }
 
-  std::uint32_t cost_of(value_id v) const {
-    if constexpr (has_cost<E>) {
-      return options_.costs.of(editor_.cost(v));
-    } else {
-      return options_.costs.of(usual_class(editor_.operation(v)));
-    }
-  }
-
-  package_veto make_operation(value_id v, const ordered_operation& o, bool may_trap) {
+  package_veto make_operation(value_id v, const ordered_operation& o, bool may_trap, value_id& result) {
     value_id operands[3] = {no_value, no_value, no_value};
     for (std::size_t i = 0; i != o.num_operands; ++i) {
       const order_operand& x = o.operands[i];
-      MIDEND_ASSERT(x.what != order_operand::kind::made || x.index < made_.size(), "made before it is read", x.index);
-      operands[i] = x.what == order_operand::kind::made      ? made_[x.index]
+      MIDEND_ASSERT(x.what != order_operand::kind::made || results_[x.index] != no_value, "made before it is read",
+                    x.index);
+      operands[i] = x.what == order_operand::kind::made      ? results_[x.index]
                     : x.what == order_operand::kind::literal ? literal_of(v, o, x)
                                                              : x.index;
       if (operands[i] == no_value) {
@@ -401,13 +440,21 @@ private:
       }
       editor_.drop_promises(w);
     } else {
+      operation_info info = o.info;
+      if (may_trap && context_.proves(info, span<const value_id>(operands, o.num_operands)).no_signed_wrap) {
+        info.flags.no_signed_wrap = true;
+      }
+      if (!may_trap) {
+        info.flags = {};
+      }
       w = static_cast<value_id>(
-          editor_.make_operation(o.info, span<const value_id>(operands, o.num_operands), place_before(v)));
+          editor_.make_operation(info, span<const value_id>(operands, o.num_operands), place_before(v)));
     }
     if (w == no_value) {
       return package_veto::wrong_type;
     }
     made_.push_back(w);
+    result = w;
     return editor_.may_trap(w) && !may_trap ? package_veto::may_trap : package_veto::none;
   }
 
@@ -416,7 +463,7 @@ private:
     value_id like = editor_.operation(v).width == x.width ? v : no_value;
     for (std::size_t i = o.num_operands; i-- != 0;) {
       const order_operand& other = o.operands[i];
-      const value_id beside = other.what == order_operand::kind::made    ? made_[other.index]
+      const value_id beside = other.what == order_operand::kind::made    ? results_[other.index]
                               : other.what == order_operand::kind::value ? other.index
                                                                          : no_value;
       like = beside != no_value && editor_.operation(beside).width == x.width ? beside : like;
@@ -443,10 +490,11 @@ private:
   bool loads_left_ = false;   ///< some were erased
   flat_array<node_id> nodes_; ///< in reverse post-order
   flat_array<value_id> queue_;
-  flat_array<unsigned char> is_queued_;  ///< by value
-  flat_array<std::uint32_t> generation_; ///< by value
-  flat_array<value_id> fresh_;           ///< made, and not visited yet
-  flat_array<value_id> made_;            ///< of one tree
+  flat_array<unsigned char> is_queued_;                  ///< by value
+  flat_array<std::uint32_t> generation_;                 ///< by value
+  flat_array<value_id> fresh_;                           ///< made, and not visited yet
+  flat_array<value_id> made_;                            ///< of one tree
+  value_id results_[package_order::max_operations] = {}; ///< of one tree, by operation: made, or there before
   flat_array<value_id> users_;
   flat_array<value_id> operands_;
   flat_array<value_id> stores_;

@@ -11,13 +11,16 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/package/detail/memory_walk.hpp"
+#include "midend/package/package_order.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
@@ -166,6 +169,47 @@ public:
     }
   }
 
+  /// What is known about `v`, whenever it is computed: that it is a literal, or what the package was told.
+  number_facts facts(value_id v) const {
+    const unsigned width = ir_.operation(v).width;
+    if (const auto c = ir_.constant(v)) {
+      return number_facts::exactly(width, static_cast<std::uint64_t>(*c));
+    }
+    return v < facts_.size() && facts_[v].most <= low_ones(width) ? facts_[v] : number_facts::any(width);
+  }
+
+  /// What is known about `v` is also `f`.
+  void refine_facts(value_id v, const number_facts& f) {
+    if (has_facts()) {
+      set_facts(v, facts_of_both(facts(v), f));
+    }
+  }
+
+  /// Whether sums may be grouped anew.
+  bool regroups_sums() const { return regroups_sums_; }
+
+  /// Whether the package was told facts.
+  bool has_facts() const { return !facts_.empty(); }
+
+  /// What is known about the result of `v`, an operation of the vocabulary, from its operands alone.
+  number_facts facts_by_operands(value_id v) const {
+    number_facts operands[3] = {};
+    std::size_t count = 0;
+    detail::for_each_id(ir_.operands(v), [&](value_id x) {
+      if (count < 3 && x != no_value) {
+        operands[count++] = facts(x);
+      }
+    });
+    return facts_of(ir_.operation(v), span<const number_facts>(operands, count));
+  }
+
+  /// The same for an operation that is not made yet.
+  number_facts facts_of(const operation_info& info, span<const number_facts> operands) const {
+    return facts_of_result_ == nullptr || facts_.empty() || operands.size() != arity(info.code) || operands.empty()
+               ? number_facts::any(info.width)
+               : facts_of_result_(info, operands);
+  }
+
   /// An operation that precedes `v` and computes the same, or `no_value`. Of those that were visited, the last 64 with
   /// the same hash are compared.
   value_id equal_before(value_id v) {
@@ -179,6 +223,65 @@ public:
       }
     }
     return no_value;
+  }
+
+  /// A guarded operation that precedes `v`, runs under the same predicate and computes the same where it runs, or
+  /// `no_value`. Their other values may differ.
+  value_id equal_if_run_before(value_id v) {
+    const std::optional<std::uint64_t> hash = hash_if_run(v);
+    std::size_t tries = 64;
+    for (std::uint32_t e = hash ? buckets_[*hash & mask_] : no_entry; e != no_entry && tries != 0;
+         e = entries_[e].next, --tries) {
+      const value_id u = entries_[e].value;
+      if (entries_[e].hash == *hash && u != v && is_here(u) && precedes(u, v) && is_equal_if_run(u, v)) {
+        return u;
+      }
+    }
+    return no_value;
+  }
+
+  /// The results of an order about `v` that operations before `v` compute already: by operation, or `no_value`.
+  void find_existing(value_id v, const package_order& order,
+                     value_id (&existing)[package_order::max_operations]) const {
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      const ordered_operation& o = order.operations[i];
+      existing[i] = no_value;
+      if (o.like != no_value || o.info.code == operation::other) {
+        continue;
+      }
+      order_operand operands[3];
+      bool known = true;
+      for (std::size_t k = 0; k != o.num_operands; ++k) {
+        operands[k] = o.operands[k];
+        if (operands[k].what == order_operand::kind::made) {
+          operands[k] = order_operand::value(existing[operands[k].index]);
+          known = known && operands[k].index != no_value;
+        }
+      }
+      existing[i] = known ? computed_before(v, o.info, operands, o.num_operands) : no_value;
+    }
+  }
+
+  /// What the operation costs.
+  std::uint32_t cost_of(value_id v) const {
+    if constexpr (has_cost<IR>) {
+      return costs_.of(ir_.cost(v));
+    } else {
+      return costs_.of(usual_class(ir_.operation(v)));
+    }
+  }
+
+  /// Whether an order about `v` makes operations that cost no more than `v`, and what dies with it.
+  bool pays(value_id v, const package_order& order) const {
+    return order.kind != order_kind::tree ||
+           cost_of_order(v, order) <= cost_of(v) + cost_of_dying(v, order) + order.saves;
+  }
+
+  /// What the operations of a tree cost that are not there before `v`.
+  std::uint32_t cost_of_order(value_id v, const package_order& order) const {
+    value_id existing[package_order::max_operations];
+    find_existing(v, order, existing);
+    return new_cost(order, existing);
   }
 
   /// What memory holds where the load or store `v` accesses it; if it must be whole, in all bits.
@@ -231,6 +334,177 @@ private:
     buckets_.assign(buckets, no_entry);
   }
 
+  /// `by`, which computes the same, is read in place of `v`. The facts of each may hold only because of promises, where
+  /// its own readers read it.
+  void gets_readers_of(value_id by, value_id v) {
+    if (has_facts() && !ir_.constant(by)) {
+      set_facts(by, facts_of_either(facts(by), facts(v)));
+    }
+  }
+
+  /// Which promises of an operation hold whatever it promises.
+  operation_flags proves(const operation_info& info, span<const value_id> operands) const {
+    if (!has_facts() || (info.code != operation::add && info.code != operation::sub) || operands.size() != 2) {
+      return {};
+    }
+    const number_facts a = facts(operands[0]);
+    const number_facts b = facts(operands[1]);
+    const unsigned w = info.width;
+    if (ir_.operation(operands[0]).width != w || ir_.operation(operands[1]).width != w) {
+      return {};
+    }
+    const auto bits = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+    operation_flags holds;
+    if (info.code == operation::add) {
+      holds.no_signed_wrap = !detail::wrapping_add(bits(a.low), bits(b.low), w).signed_wrap &&
+                             !detail::wrapping_add(bits(a.high), bits(b.high), w).signed_wrap;
+      holds.no_unsigned_wrap = !detail::wrapping_add(a.most, b.most, w).unsigned_wrap;
+    } else {
+      holds.no_signed_wrap = !detail::wrapping_sub(bits(a.low), bits(b.high), w).signed_wrap &&
+                             !detail::wrapping_sub(bits(a.high), bits(b.low), w).signed_wrap;
+      holds.no_unsigned_wrap = a.least >= b.most;
+    }
+    return holds;
+  }
+
+  /// Whether all promises of `v` are facts.
+  bool promises_hold(value_id v) const {
+    const operation_info info = ir_.is_phi(v) ? operation_info() : ir_.operation(v);
+    if (info.code != operation::add && info.code != operation::sub) {
+      return false;
+    }
+    value_id operands[2] = {no_value, no_value};
+    std::size_t count = 0;
+    detail::for_each_id(ir_.operands(v), [&](value_id x) {
+      if (count < 2) {
+        operands[count] = x;
+      }
+      ++count;
+    });
+    const operation_flags holds = count == 2 ? proves(info, span<const value_id>(operands, 2)) : operation_flags();
+    return (holds.no_signed_wrap || !info.flags.no_signed_wrap) &&
+           (holds.no_unsigned_wrap || !info.flags.no_unsigned_wrap) && (holds != operation_flags());
+  }
+
+  /// From now on, `f` holds of `v`.
+  void set_facts(value_id v, const number_facts& f) {
+    if (facts_.empty()) {
+      return;
+    }
+    while (facts_.size() <= v) {
+      facts_.push_back(number_facts());
+    }
+    facts_[v] = f;
+  }
+
+  /// The operations of a tree that have to be made, as bits: those from which the result is computed.
+  static std::uint32_t to_be_made(const package_order& order,
+                                  const value_id (&existing)[package_order::max_operations]) {
+    static_assert(package_order::max_operations <= 32);
+    std::uint32_t read = std::uint32_t{1} << (order.num_operations - 1);
+    for (std::size_t i = order.num_operations; i-- != 0;) {
+      const ordered_operation& o = order.operations[i];
+      if (existing[i] != no_value) {
+        read &= ~(std::uint32_t{1} << i);
+      }
+      for (std::size_t k = 0; (read >> i & 1) != 0 && k != o.num_operands; ++k) {
+        read |= o.operands[k].what == order_operand::kind::made ? std::uint32_t{1} << o.operands[k].index : 0u;
+      }
+    }
+    return read;
+  }
+
+  std::uint32_t new_cost(const package_order& order, const value_id (&existing)[package_order::max_operations]) const {
+    const std::uint32_t made = to_be_made(order, existing);
+    std::uint32_t cost = 0;
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      const ordered_operation& o = order.operations[i];
+      cost += (made >> i & 1) == 0 ? 0 : o.like != no_value ? cost_of(o.like) : costs_.of(usual_class(o.info));
+    }
+    return cost;
+  }
+
+  std::uint32_t cost_of_dying(value_id v, const package_order& order) const {
+    return order.dies != no_value && is_only_user(order.dies, v) ? cost_of(order.dies) : 0;
+  }
+
+  /// An operation before `v` that computes this, or `no_value`.
+  value_id computed_before(value_id v, const operation_info& info, const order_operand (&operands)[3],
+                           std::size_t count) const {
+    std::uint64_t keys[3] = {};
+    for (std::size_t k = 0; k != count; ++k) {
+      keys[k] = operands[k].what == order_operand::kind::literal ? key_of_literal(operands[k].literal)
+                                                                 : key_of(operands[k].index);
+    }
+    const std::uint64_t hash = hash_of_operation(kind_of(info), info.code, span<const std::uint64_t>(keys, count));
+    std::size_t tries = 64;
+    for (std::uint32_t e = buckets_[hash & mask_]; e != no_entry && tries != 0; e = entries_[e].next, --tries) {
+      const value_id u = entries_[e].value;
+      if (entries_[e].hash == hash && u != v && is_here(u) && !ir_.is_phi(u) && precedes(u, v) &&
+          computes(u, info, operands, count)) {
+        return u;
+      }
+    }
+    return no_value;
+  }
+
+  bool computes(value_id u, const operation_info& info, const order_operand (&operands)[3], std::size_t count) const {
+    const operation_info own = ir_.operation(u);
+    if (!is_pure(u) || own.code == operation::other || kind_of(own) != kind_of(info)) {
+      return false;
+    }
+    value_id read[3] = {no_value, no_value, no_value};
+    std::size_t size = 0;
+    detail::for_each_id(ir_.operands(u), [&](value_id x) {
+      if (size < 3) {
+        read[size] = x;
+      }
+      ++size;
+    });
+    const auto is_operand = [&](value_id x, const order_operand& wanted) {
+      if (x == no_value || is_undefined(x)) {
+        return false;
+      }
+      const auto c = ir_.constant(x);
+      return wanted.what == order_operand::kind::literal
+                 ? c && static_cast<std::uint64_t>(*c) == wanted.literal && ir_.operation(x).width == wanted.width
+                 : x == wanted.index;
+    };
+    bool same = size == count;
+    for (std::size_t k = 0; same && k != count; ++k) {
+      same = is_operand(read[k], operands[k]);
+    }
+    return same || (size == 2 && count == 2 && is_commutative(info.code) && is_operand(read[1], operands[0]) &&
+                    is_operand(read[0], operands[1]));
+  }
+
+  static std::uint64_t kind_of(const operation_info& info) {
+    return std::uint64_t{static_cast<std::uint8_t>(info.code)} << 16 | std::uint64_t{info.width} << 8 |
+           (is_comparison(info.code) || info.code == operation::truncate || is_modulo_shift(info.code) ||
+                    info.code == operation::zero_extend || info.code == operation::sign_extend
+                ? info.operand_width
+                : std::uint8_t{0});
+  }
+
+  /// Literals are the same wherever they stand.
+  std::uint64_t key_of(value_id x) const {
+    const auto c = x == no_value ? decltype(ir_.constant(x))() : ir_.constant(x);
+    return c ? key_of_literal(static_cast<std::uint64_t>(*c)) : std::uint64_t{x};
+  }
+
+  static std::uint64_t key_of_literal(std::uint64_t bits) { return bits ^ 0x9e37'79b9'7f4a'7c15; }
+
+  static std::uint64_t hash_of_operation(std::uint64_t kind, operation code, span<const std::uint64_t> keys) {
+    if (keys.size() == 2 && is_commutative(code)) { // in either order
+      return detail::mix_hash(kind, detail::mix_hash(0, keys[0]) + detail::mix_hash(0, keys[1]));
+    }
+    std::uint64_t hash = kind;
+    for (const std::uint64_t k : keys) {
+      hash = detail::mix_hash(hash, k);
+    }
+    return hash;
+  }
+
   bool is_here(value_id v) const { return home(v) != no_node; }
 
   operation_flags flags_of(value_id v) const {
@@ -239,6 +513,14 @@ private:
     } else {
       return ir_.operation(v).flags;
     }
+  }
+
+  /// What the options say besides costs and steps.
+  void be_told(span<const number_facts> facts,
+               number_facts (*facts_of_result)(const operation_info&, span<const number_facts>), bool regroups_sums) {
+    facts_.assign(facts);
+    facts_of_result_ = facts_of_result;
+    regroups_sums_ = regroups_sums;
   }
 
   void number(node_id n, bool is_new) {
@@ -304,17 +586,68 @@ private:
         later = precedes(v, u) && is_equal(v, u) ? u : later;
       }
     }
-    entries_.push_back({*hash, v, buckets_[*hash & mask_]});
-    buckets_[*hash & mask_] = static_cast<std::uint32_t>(entries_.size() - 1);
+    insert(*hash, v);
+    if (const auto if_run = hash_if_run(v)) {
+      insert(*if_run, v);
+    }
     return later;
+  }
+
+  void insert(std::uint64_t hash, value_id v) {
+    entries_.push_back({hash, v, buckets_[hash & mask_]});
+    buckets_[hash & mask_] = static_cast<std::uint32_t>(entries_.size() - 1);
+  }
+
+  /// Of a pure operation with a guard and another value, which is its last operand: a hash without that.
+  std::optional<std::uint64_t> hash_if_run([[maybe_unused]] value_id v) {
+    if constexpr (has_guard<IR>) {
+      if (ir_.is_phi(v) || ir_.guard(v).predicate == no_value || ir_.guard(v).otherwise == no_value || !is_pure(v)) {
+        return std::nullopt;
+      }
+      std::uint64_t hash = detail::mix_hash(kind_of(ir_.unguarded(v)), ir_.guard(v).negated ? 3 : 2);
+      value_id last = no_value;
+      detail::for_each_id(ir_.operands(v), [&](value_id x) {
+        hash = last == no_value ? hash : detail::mix_hash(hash, key_of(last));
+        last = x;
+      });
+      return hash;
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  bool is_equal_if_run([[maybe_unused]] value_id u, [[maybe_unused]] value_id v) {
+    if constexpr (has_guard<IR>) {
+      if (ir_.is_phi(u) || !is_pure(u) || !same_type(ir_, u, v)) {
+        return false;
+      }
+      const guard_of_value a = ir_.guard(u);
+      const guard_of_value b = ir_.guard(v);
+      const operation_info first = ir_.unguarded(u);
+      const operation_info second = ir_.unguarded(v);
+      if (a.predicate != b.predicate || a.negated != b.negated || a.otherwise == no_value ||
+          kind_of(first) != kind_of(second) || first.code == operation::other) {
+        return false;
+      }
+      operands_.clear();
+      other_operands_.clear();
+      detail::for_each_id(ir_.operands(u), [&](value_id x) { other_operands_.push_back(x); });
+      detail::for_each_id(ir_.operands(v), [&](value_id x) { operands_.push_back(x); });
+      bool same = operands_.size() == other_operands_.size() && !operands_.empty();
+      for (std::size_t i = 0; same && i + 1 != operands_.size(); ++i) {
+        same = operands_[i] == other_operands_[i] && operands_[i] != no_value && !is_undefined(operands_[i]);
+      }
+      return same;
+    } else {
+      return false;
+    }
   }
 
   /// What `v` computes, as a number; nothing if it is unknown or not the same each time.
   std::optional<std::uint64_t> kind_of(value_id v) const {
     const operation_info info = ir_.operation(v);
     if (info.code != operation::other) {
-      return std::uint64_t{static_cast<std::uint8_t>(info.code)} << 16 | std::uint64_t{info.width} << 8 |
-             (is_comparison(info.code) ? info.operand_width : std::uint8_t{0});
+      return kind_of(info);
     }
     if constexpr (has_identity<IR>) {
       const std::uint32_t identity = ir_.identity(v);
@@ -339,12 +672,9 @@ private:
     if (!kind) {
       return std::nullopt;
     }
-    read_operands(v, operands_);
-    std::uint64_t hash = *kind;
-    for (const value_id x : operands_) {
-      hash = detail::mix_hash(hash, x);
-    }
-    return hash;
+    keys_.clear();
+    detail::for_each_id(ir_.operands(v), [&](value_id x) { keys_.push_back(key_of(x)); });
+    return hash_of_operation(*kind, ir_.operation(v).code, span<const std::uint64_t>(keys_.data(), keys_.size()));
   }
 
   /// Exchangeable operands in order of their numbers.
@@ -385,6 +715,9 @@ private:
   const operation_costs& costs_;
   dominator_tree tree_;
   detail::memory_walk<IR> walk_;
+  flat_array<number_facts> facts_; ///< by value, of those that were there; empty: none are known
+  number_facts (*facts_of_result_)(const operation_info&, span<const number_facts>) = nullptr;
+  bool regroups_sums_ = false;
   flat_array<node_id> home_;      ///< by value: the node of an operation that is there
   flat_array<std::uint64_t> key_; ///< by value: grows along a node
   flat_array<value_id> previous_; ///< by value, in its node
@@ -393,6 +726,7 @@ private:
   std::uint64_t mask_ = 0;
   flat_array<value_id> operands_;
   flat_array<value_id> other_operands_;
+  flat_array<std::uint64_t> keys_;
 };
 
 MIDEND_END_NAMESPACE

@@ -63,6 +63,7 @@ struct package_order {
   value_id by = no_value;
   value_id drops_promises_of = no_value; ///< gets new readers, and promises more than what they read before
   value_id dies = no_value; ///< of a tree: an operand that it replaces, too; its cost counts if nothing else reads it
+  std::uint32_t saves = 0;  ///< of a tree: what operations cost that only the operation reads and that it replaces, too
   std::uint8_t num_operations = 0;
   ordered_operation operations[max_operations] = {}; ///< operands first; the last one is the result
 

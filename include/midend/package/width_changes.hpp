@@ -5,6 +5,7 @@
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/support/span.hpp"
@@ -45,6 +46,56 @@ constexpr package_order convert_once(const operation_info& outer, const operatio
     return inner.code == operation::zero_extend || outer.code == inner.code ? by(inner.code) : package_order();
   }
   return {};
+}
+
+/// The extension of x + `by`, a sum of the narrow width with these promises: the extension of x plus a number, if the
+/// sum does not wrap. `facts` are those of x.
+constexpr package_order extended_sum(const operation_info& extension, value_id x, std::uint64_t by,
+                                     operation_flags promises, const number_facts& facts) {
+  const unsigned narrow = extension.operand_width;
+  if (!is_extension(extension.code) || extension.width <= narrow) {
+    return {};
+  }
+  const bool has_signs = extension.code == operation::sign_extend;
+  const bool adds_negative = as_signed(by, narrow) < 0;
+  const bool fits = has_signs ? promises.no_signed_wrap || facts.signed_sum_fits(by, narrow)
+                              : facts.unsigned_sum_fits(by, narrow) ||
+                                    (!adds_negative &&
+                                     (promises.no_unsigned_wrap || (promises.no_signed_wrap && facts.is_natural())));
+  if (!fits) {
+    return {};
+  }
+  package_order order = package_order::to_tree("the extension of a sum is a sum");
+  const order_operand wide =
+      order.add({extension.code, extension.width, extension.operand_width, {}}, order_operand::value(x));
+  order.add({operation::add, extension.width, extension.width, {}}, wide,
+            order_operand::number(extension.width,
+                                  static_cast<std::uint64_t>(as_signed(by, narrow)) & low_ones(extension.width)));
+  return order;
+}
+
+/// The extension of a number that is not negative has zeros above.
+constexpr package_order extend_natural(const operation_info& extension, value_id x, const number_facts& facts) {
+  if (extension.code != operation::sign_extend || !facts.is_natural()) {
+    return {};
+  }
+  package_order order = package_order::to_tree("the extension of a number that is not negative");
+  order.add({operation::zero_extend, extension.width, extension.operand_width, {}}, order_operand::value(x));
+  return order;
+}
+
+/// An extension of a truncation of `x` to the width of `x`: `x`, if the truncation loses nothing.
+constexpr package_order extend_truncated(const operation_info& extension, const operation_info& truncation, value_id x,
+                                         const number_facts& facts) {
+  const unsigned narrow = extension.operand_width;
+  if (truncation.code != operation::truncate || !is_extension(extension.code) || truncation.width != narrow ||
+      extension.width != truncation.operand_width) {
+    return {};
+  }
+  const bool fits = extension.code == operation::zero_extend
+                        ? facts.most <= low_ones(narrow)
+                        : detail::fits_signed(facts.low, narrow) && detail::fits_signed(facts.high, narrow);
+  return fits ? package_order::to_existing(x, "an extension of what was truncated without loss") : package_order();
 }
 
 /// The comparison of two numbers that were extended in the same way, from the same width: it is one of the narrow

@@ -289,8 +289,13 @@ private:
     return false;
   }
 
-  /// Phis, copies and selections pass on what their operands are. Those are followed as far as `most_followed`, so that
-  /// the answer costs O(1); beyond that a value may be anything.
+  /// Whether the operation gives one of its operands.
+  static bool passes_on(const value_core& record) {
+    return record.code == opcode::phi || record.code == opcode::mov || record.code == opcode::select;
+  }
+
+  /// Phis, copies and selections pass on what their operands are, other guarded operations what their other value is.
+  /// Those are followed as far as `most_followed`, so that the answer costs O(1); beyond that a value may be anything.
   bool may_be_diagnostic(value_id v) const {
     constexpr std::size_t most_followed = 8;
     constexpr std::size_t most_operands = 16;
@@ -301,10 +306,10 @@ private:
       if (record.kind != value_kind::operation) {
         return record.kind == value_kind::variable || record.kind == value_kind::undefined;
       }
-      if (record.flags.spec || record.guarded) {
+      if (record.flags.spec) {
         return true;
       }
-      if (record.code != opcode::phi && record.code != opcode::mov && record.code != opcode::select) {
+      if (!passes_on(record) && !record.guarded) {
         return false;
       }
       std::size_t i = 0;
@@ -321,6 +326,13 @@ private:
       return true;
     }
     for (std::size_t i = 0; i != count; ++i) {
+      if (!passes_on(graph().core(followed[i]))) { // what it computes is none, its other value may be
+        const value_id otherwise = graph().otherwise(followed[i]);
+        if (otherwise == no_value || is_doubtful(otherwise)) {
+          return true;
+        }
+        continue;
+      }
       for (const value_id operand : graph().operands(followed[i])) {
         if (operand == no_value || is_doubtful(operand)) { // inputs of phis may not be set yet
           return true;

@@ -3,12 +3,14 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -45,20 +47,33 @@ struct algebra_tree {
 struct algebra_match {
   unsigned width = 0;            ///< of the operands of the root
   std::uint64_t numbers[2] = {}; ///< literals by number
+  operation_flags promises = {}; ///< what all operations of the pattern promise that can promise it
+  number_facts facts[3] = {};    ///< what is known about leaves, by number; only for rules that read it
 };
 
 /// An equality: where the pattern has a result, the result of the rule is the same and does not trap. Both are computed
 /// modulo 2^width for the one width of all operands; only the result of a comparison has width 1, and a comparison can
 /// only be the root. `rule_error` finds counterexamples.
 ///
-/// The pattern may be of operations with promises; what is made has none, so a rule never needs them and never keeps
-/// them. Where the pattern traps, the rule may do anything: x / 1 → x removes no trap that matters.
+/// The pattern may be of operations with promises. What is made has none, but what the rule keeps. Where the pattern
+/// traps, the rule may do anything: x / 1 → x removes no trap that matters.
+///
+/// A rule that reads facts holds for all values of which they are true. It may not apply less often where more is
+/// known: if it applies to facts, it applies to those of each single number that they allow.
 struct algebra_rule {
   const char* name = "";
   algebra_tree pattern;
   algebra_tree result;
   bool (*applies)(const algebra_match&) = nullptr;                                  ///< null: always
   std::uint64_t (*computed[3])(const algebra_match&) = {nullptr, nullptr, nullptr}; ///< the literals of the result
+  operation_flags (*keeps)(const algebra_match&) = nullptr; ///< what the root of the result promises; null: nothing
+  bool reads_facts = false;                                 ///< `applies` or `computed` reads `algebra_match::facts`
+};
+
+/// A number that is added to the result of an operation, modulo 2^width, if another one is added to an operand.
+struct change_of_result {
+  bool is_known = false;
+  std::uint64_t by = 0;
 };
 
 /// The words in which rules are written: `x + a` is `binary(operation::add, x, a)`.
@@ -126,6 +141,71 @@ constexpr bool shifts_all_out(const algebra_match& m) {
   return m.numbers[0] < m.width && m.numbers[1] < m.width && m.numbers[0] + m.numbers[1] >= m.width;
 }
 
+/// What a sum promises to which one number is added for two, or from which it is subtracted: as much as both sums did,
+/// if the sum of the numbers does not wrap.
+constexpr operation_flags kept_by_sum(const algebra_match& m) {
+  const detail::wrapping_result sum = detail::wrapping_add(m.numbers[0], m.numbers[1], m.width);
+  return {m.promises.no_signed_wrap && !sum.signed_wrap, m.promises.no_unsigned_wrap && !sum.unsigned_wrap};
+}
+
+/// The same if number i is added and number k subtracted.
+template <std::size_t i, std::size_t k> constexpr operation_flags kept_by_difference(const algebra_match& m) {
+  const detail::wrapping_result d = detail::wrapping_sub(m.numbers[i], m.numbers[k], m.width);
+  return {m.promises.no_signed_wrap && !d.signed_wrap, false};
+}
+
+/// Whether x + a, compared as signed numbers with b, compares like x with b - a: neither sum wraps.
+constexpr bool compares_signed(const algebra_match& m) {
+  return (m.promises.no_signed_wrap || m.facts[0].signed_sum_fits(m.numbers[0], m.width)) &&
+         !detail::wrapping_sub(m.numbers[1], m.numbers[0], m.width).signed_wrap;
+}
+
+/// The same of unsigned numbers; a has a sign.
+constexpr bool compares_unsigned(const algebra_match& m) {
+  const std::uint64_t added = m.numbers[0];
+  const std::uint64_t bound = m.numbers[1];
+  const std::uint64_t less = (0 - added) & low_ones(m.width);
+  return (m.promises.no_unsigned_wrap && added <= bound) ||
+         (m.facts[0].unsigned_sum_fits(added, m.width) &&
+          (as_signed(added, m.width) < 0 ? bound <= low_ones(m.width) - less : added <= bound));
+}
+
+/// Whether no leaf, of those that a rule has, is negative.
+constexpr bool are_natural(const algebra_match& m) {
+  return m.facts[0].is_natural() && m.facts[1].is_natural();
+}
+
+/// Of unsigned numbers: by how much x / divisor grows if the first number is added to x. The sum does not wrap, and the
+/// remainder of x is known or does not matter.
+constexpr change_of_result change_of_quotient_by(const algebra_match& m, std::uint64_t divisor) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  const std::int64_t by = as_signed(m.numbers[0], m.width);
+  if (divisor == 0 || divisor >= static_cast<std::uint64_t>(most) || by >= most || by <= -most ||
+      !m.facts[0].unsigned_sum_fits(m.numbers[0], m.width)) {
+    return {};
+  }
+  const auto d = static_cast<std::int64_t>(divisor);
+  const auto residue = by % d == 0 ? std::optional<std::uint64_t>(0) : m.facts[0].remainder(divisor);
+  if (!residue) {
+    return {};
+  }
+  const std::int64_t sum = static_cast<std::int64_t>(*residue) + by;
+  return {true, static_cast<std::uint64_t>(sum / d - (sum % d < 0 ? 1 : 0)) & low_ones(m.width)};
+}
+
+/// Whether an addition of the first number changes only low bits of x, all of which are known: no carry leaves them.
+/// Stores what these bits are before and after.
+constexpr bool changes_known_bits(const algebra_match& m, std::uint64_t& before, std::uint64_t& after) {
+  const unsigned known = m.facts[0].known_low_bits();
+  if (known == 0) {
+    return false;
+  }
+  const std::uint64_t low = low_ones(known < m.width ? known : m.width);
+  before = m.facts[0].residue & low;
+  after = (before + m.numbers[0]) & low_ones(m.width);
+  return after <= low;
+}
+
 /// Whether the lowest bit of the first number is above all bits of the second.
 constexpr bool adds_above_mask(const algebra_match& m) {
   return m.numbers[0] != 0 && m.numbers[1] < (m.numbers[0] & (0 - m.numbers[0]));
@@ -134,6 +214,64 @@ constexpr bool adds_above_mask(const algebra_match& m) {
 } // namespace algebra_terms
 
 namespace detail {
+
+/// What x + a, in place of x, changes in the result of an operation of x and the second number.
+constexpr change_of_result change_of_quotient(const algebra_match& m) {
+  return algebra_terms::change_of_quotient_by(m, m.numbers[1]);
+}
+
+template <class Operation> constexpr change_of_result change_of_bits(const algebra_match& m, Operation of) {
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  if (!algebra_terms::changes_known_bits(m, before, after)) {
+    return {};
+  }
+  return {true, (of(after) - of(before)) & low_ones(m.width)};
+}
+
+constexpr change_of_result change_of_bits_down(const algebra_match& m, bool has_sign) {
+  const bool is_sign_known = has_sign && m.facts[0].known_low_bits() >= m.width; // otherwise it does not change
+  return m.numbers[1] >= m.width ? change_of_result() : change_of_bits(m, [&](std::uint64_t bits) {
+    return is_sign_known ? static_cast<std::uint64_t>(as_signed(bits, m.width) >> m.numbers[1]) : bits >> m.numbers[1];
+  });
+}
+
+constexpr change_of_result change_of_signed_shift(const algebra_match& m) {
+  return change_of_bits_down(m, true);
+}
+
+constexpr change_of_result change_of_shift(const algebra_match& m) {
+  const change_of_result c = change_of_bits_down(m, false);
+  return c.is_known || m.numbers[1] >= 62 || m.numbers[1] >= m.width
+             ? c
+             : algebra_terms::change_of_quotient_by(m, std::uint64_t{1} << m.numbers[1]);
+}
+
+constexpr change_of_result change_of_mask(const algebra_match& m) {
+  return change_of_bits(m, [&](std::uint64_t bits) { return bits & m.numbers[1]; });
+}
+
+constexpr change_of_result change_of_or(const algebra_match& m) {
+  return change_of_bits(m, [&](std::uint64_t bits) { return bits & ~m.numbers[1]; }); // the others are set in both
+}
+
+constexpr change_of_result change_of_xor(const algebra_match& m) {
+  return change_of_bits(m, [&](std::uint64_t bits) { return (bits & ~m.numbers[1]) - (bits & m.numbers[1]); });
+}
+
+/// The functions of the rows for such an operation.
+template <change_of_result (*change)(const algebra_match&)> struct moved_number {
+  static constexpr bool vanishes(const algebra_match& m) {
+    const change_of_result c = change(m);
+    return c.is_known && c.by == 0;
+  }
+
+  static constexpr bool is_known(const algebra_match& m) { return change(m).is_known; }
+
+  static constexpr std::uint64_t amount(const algebra_match& m) { return change(m).by; }
+
+  static constexpr std::uint64_t second_number(const algebra_match& m) { return m.numbers[1]; }
+};
 
 /// The table, in the order in which rules are tried.
 constexpr auto make_algebra_rules() {
@@ -144,7 +282,7 @@ constexpr auto make_algebra_rules() {
   constexpr algebra_tree ones = fixed(-1);
 
   struct table {
-    algebra_rule rules[96];
+    algebra_rule rules[160];
     std::size_t size = 0;
 
     constexpr void add(const algebra_rule& r) { rules[size++] = r; }
@@ -228,22 +366,26 @@ constexpr auto make_algebra_rules() {
          binary(add, binary(add, x, a), b),
          binary(add, x, first),
          nullptr,
-         {[](const match& m) { return m.numbers[0] + m.numbers[1]; }}});
+         {[](const match& m) { return m.numbers[0] + m.numbers[1]; }},
+         kept_by_sum});
   t.add({"(x - a) + b = x + (b - a)",
          binary(add, binary(sub, x, a), b),
          binary(add, x, first),
          nullptr,
-         {[](const match& m) { return m.numbers[1] - m.numbers[0]; }}});
+         {[](const match& m) { return m.numbers[1] - m.numbers[0]; }},
+         kept_by_difference<1, 0>});
   t.add({"(x + a) - b = x + (a - b)",
          binary(sub, binary(add, x, a), b),
          binary(add, x, first),
          nullptr,
-         {[](const match& m) { return m.numbers[0] - m.numbers[1]; }}});
+         {[](const match& m) { return m.numbers[0] - m.numbers[1]; }},
+         kept_by_difference<0, 1>});
   t.add({"(x - a) - b = x - (a + b)",
          binary(sub, binary(sub, x, a), b),
          binary(sub, x, first),
          nullptr,
-         {[](const match& m) { return m.numbers[0] + m.numbers[1]; }}});
+         {[](const match& m) { return m.numbers[0] + m.numbers[1]; }},
+         kept_by_sum});
   t.add({"(a - x) + b = (a + b) - x",
          binary(add, binary(sub, a, x), b),
          binary(sub, first, x),
@@ -327,6 +469,98 @@ constexpr auto make_algebra_rules() {
          nullptr,
          {[](const match& m) { return m.numbers[1] - m.numbers[0]; }}});
 
+  // What facts about values decide.
+  const auto add_known = [&](algebra_rule r) {
+    r.reads_facts = true;
+    t.add(r);
+  };
+  add_known({"x / y = x /u y, neither negative", binary(div, x, y), binary(udiv, x, y), are_natural});
+  add_known({"x % y = x %u y, neither negative", binary(rem, x, y), binary(urem, x, y), are_natural});
+  add_known({"x >>s y = x >> y, not negative", binary(sar, x, y), binary(shr, x, y),
+             [](const match& m) { return m.facts[0].is_natural(); }});
+  add_known({"x %u y = x, less than y", binary(urem, x, y), x,
+             [](const match& m) { return m.facts[0].most < m.facts[1].least; }});
+  add_known({"min(x, y) = x, not greater", binary(min, x, y), x,
+             [](const match& m) { return m.facts[0].high <= m.facts[1].low; }});
+  add_known({"max(x, y) = x, not less", binary(max, x, y), x,
+             [](const match& m) { return m.facts[0].low >= m.facts[1].high; }});
+  add_known({"minu(x, y) = x, not greater", binary(umin, x, y), x,
+             [](const match& m) { return m.facts[0].most <= m.facts[1].least; }});
+  add_known({"maxu(x, y) = x, not less", binary(umax, x, y), x,
+             [](const match& m) { return m.facts[0].least >= m.facts[1].most; }});
+  add_known({"x & a = x, which has no other bits", binary(bit_and, x, a), x,
+             [](const match& m) { return (m.facts[0].possible_bits() & low_ones(m.width) & ~m.numbers[0]) == 0; }});
+  add_known({"x & a = 0, of which x has no bit", binary(bit_and, x, a), zero,
+             [](const match& m) { return (m.facts[0].possible_bits() & low_ones(m.width) & m.numbers[0]) == 0; }});
+  add_known({"x | a = x, which has these bits", binary(bit_or, x, a), x,
+             [](const match& m) { return (m.numbers[0] & ~m.facts[0].certain_bits()) == 0; }});
+
+  // A number that is added moves out, so that what is left is shared. It changes a quotient by a number if the sum does
+  // not wrap and the remainder is known; bits if no carry leaves the known ones.
+  const auto add_moved = [&]<class Moved>(Moved, const char* same, const char* moved, operation code) {
+    add_known(
+        {same, binary(code, binary(add, x, a), b), binary(code, x, first), Moved::vanishes, {Moved::second_number}});
+    add_known({moved,
+               binary(code, binary(add, x, a), b),
+               binary(add, binary(code, x, first), second),
+               Moved::is_known,
+               {Moved::second_number, Moved::amount}});
+  };
+  add_moved(moved_number<change_of_quotient>(), "(x + a) /u b = x /u b", "(x + a) /u b = x /u b + c", udiv);
+  add_moved(moved_number<change_of_shift>(), "(x + a) >> b = x >> b", "(x + a) >> b = (x >> b) + c", shr);
+  add_moved(moved_number<change_of_signed_shift>(), "(x + a) >>s b = x >>s b", "(x + a) >>s b = (x >>s b) + c", sar);
+  add_moved(moved_number<change_of_mask>(), "(x + a) & b = x & b, known bits", "(x + a) & b = (x & b) + c", bit_and);
+  add_moved(moved_number<change_of_or>(), "(x + a) | b = x | b", "(x + a) | b = (x | b) + c", bit_or);
+  add_moved(moved_number<change_of_xor>(), "(x + a) ^ b = x ^ b", "(x + a) ^ b = (x ^ b) + c", bit_xor);
+  const auto add_comparison = [&](const char* name, operation code, bool (*applies)(const match&)) {
+    add_known({name, binary(code, binary(add, x, a), b), binary(code, x, first), applies, {[](const match& m) {
+                 return m.numbers[1] - m.numbers[0];
+               }}});
+  };
+  add_comparison("(x + a) < b = x < b - a", less, compares_signed);
+  add_comparison("(x + a) <= b = x <= b - a", less_equal, compares_signed);
+  add_comparison("(x + a) > b = x > b - a", greater, compares_signed);
+  add_comparison("(x + a) >= b = x >= b - a", greater_equal, compares_signed);
+  add_comparison("(x + a) <u b = x <u b - a", uless, compares_unsigned);
+  add_comparison("(x + a) <=u b = x <=u b - a", uless_equal, compares_unsigned);
+  add_comparison("(x + a) >u b = x >u b - a", ugreater, compares_unsigned);
+  add_comparison("(x + a) >=u b = x >=u b - a", ugreater_equal, compares_unsigned);
+  add_known({"(x + a) %u b = x %u b",
+             binary(urem, binary(add, x, a), b),
+             binary(urem, x, first),
+             [](const match& m) {
+               const std::int64_t by = as_signed(m.numbers[0], m.width);
+               return m.numbers[1] != 0 && m.numbers[1] <= low_ones(m.width) / 2 &&
+                      by % static_cast<std::int64_t>(m.numbers[1]) == 0 &&
+                      m.facts[0].unsigned_sum_fits(m.numbers[0], m.width);
+             },
+             {[](const match& m) { return m.numbers[1]; }}});
+  t.add({"(x + a) * b = x * b + a * b",
+         binary(mul, binary(add, x, a), b),
+         binary(add, binary(mul, x, first), second),
+         nullptr,
+         {[](const match& m) { return m.numbers[1]; }, [](const match& m) { return m.numbers[0] * m.numbers[1]; }}});
+  t.add({"(x + a) << b = (x << b) + (a << b)",
+         binary(shl, binary(add, x, a), b),
+         binary(add, binary(shl, x, first), second),
+         [](const match& m) { return m.numbers[1] < m.width; },
+         {[](const match& m) { return m.numbers[1]; }, [](const match& m) { return m.numbers[0] << m.numbers[1]; }}});
+  t.add({"(x + a) + y = (x + y) + a",
+         binary(add, binary(add, x, a), y),
+         binary(add, binary(add, x, y), first),
+         nullptr,
+         {[](const match& m) { return m.numbers[0]; }}});
+  t.add({"(x + a) - y = (x - y) + a",
+         binary(sub, binary(add, x, a), y),
+         binary(add, binary(sub, x, y), first),
+         nullptr,
+         {[](const match& m) { return m.numbers[0]; }}});
+  t.add({"y - (x + a) = (y - x) - a",
+         binary(sub, y, binary(add, x, a)),
+         binary(sub, binary(sub, y, x), first),
+         nullptr,
+         {[](const match& m) { return m.numbers[0]; }}});
+
   // Strength reduction: the cost of a machine decides.
   t.add({"x * -1 = -x", binary(mul, x, ones), unary(neg, x)});
   t.add({"x * 2^k = x << k", binary(mul, x, a), binary(shl, x, first), is_power_of_two, {logarithm}});
@@ -408,9 +642,11 @@ constexpr span<const algebra_rule> algebra_rules() {
   return {detail::algebra_rule_table.rules, detail::algebra_rule_table.size};
 }
 
-/// What a tree of a rule computes for values of its leaves, which have `m.width` bits. No result: it traps.
+/// What a tree of a rule computes for values of its leaves, which have `m.width` bits, if all its operations, or the
+/// root alone, make promises. No result: it traps, or a promise is broken.
 constexpr evaluation evaluate_tree(const algebra_rule& rule, const algebra_tree& tree, const algebra_match& m,
-                                   span<const std::uint64_t> leaves) {
+                                   span<const std::uint64_t> leaves, operation_flags of_all = {},
+                                   operation_flags of_root = {}) {
   std::uint64_t stack[algebra_tree::max_terms] = {};
   std::size_t height = 0;
   const bool compares = is_comparison(rule.pattern.root().code);
@@ -422,8 +658,9 @@ constexpr evaluation evaluate_tree(const algebra_rule& rule, const algebra_tree&
       stack[height++] = detail::literal_of(rule, t, m, compares && tree.size == 1 ? 1 : m.width);
     } else {
       height -= arity(t.code);
-      const evaluation e =
-          evaluate(detail::info_of_term(t, m.width), span<const std::uint64_t>(stack + height, arity(t.code)));
+      operation_info info = detail::info_of_term(t, m.width);
+      info.flags = i + 1U == tree.size && of_root != operation_flags() ? of_root : of_all;
+      const evaluation e = evaluate(info, span<const std::uint64_t>(stack + height, arity(t.code)));
       if (!e) {
         return e;
       }
@@ -433,14 +670,16 @@ constexpr evaluation evaluate_tree(const algebra_rule& rule, const algebra_tree&
   return {stack[0]};
 }
 
-/// Whether the rule holds for these values and literals. To check a rule of your own, call it for all values of 8 bits
-/// and for random ones of 16, 32 and 64.
+/// Whether the rule holds for these values and literals, under the promises and facts of the match, which must be true
+/// of the values. To check a rule of your own, call it for all values of 8 bits, and for random ones of 16, 32 and 64;
+/// if it reads facts, for those of each single number (`number_facts::exactly`), and random ones that hold.
 constexpr bool rule_holds(const algebra_rule& rule, const algebra_match& m, span<const std::uint64_t> leaves) {
   if (rule.applies != nullptr && !rule.applies(m)) {
     return true;
   }
-  const evaluation wanted = evaluate_tree(rule, rule.pattern, m, leaves);
-  return !wanted || evaluate_tree(rule, rule.result, m, leaves) == wanted;
+  const evaluation wanted = evaluate_tree(rule, rule.pattern, m, leaves, m.promises);
+  const operation_flags kept = rule.keeps != nullptr ? rule.keeps(m) : operation_flags();
+  return !wanted || evaluate_tree(rule, rule.result, m, leaves, {}, kept) == wanted;
 }
 
 MIDEND_END_NAMESPACE

@@ -1,0 +1,192 @@
+/// `simplify`: the first rule of a table that an operation matches, of any IR and with what is known about its values.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/algebra_rules.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What `simplify` asks about values:
+///
+///     unsigned width(value_id v);                          // of a number
+///     std::optional<std::uint64_t> constant(value_id v);   // a literal
+///     operation_info definition(value_id v);               // `other`: it may not be looked through
+///     auto operands(value_id v);                           // of such an operation
+///     bool is_undefined(value_id v);                       // the literal `undef`, which no rule reads
+///     number_facts facts(value_id v);                       // `number_facts::any(width)` if nothing is known
+template <class R>
+concept definition_reader = requires(const R& reader, value_id v) {
+  reader.width(v);
+  reader.constant(v);
+  reader.definition(v);
+  reader.operands(v);
+  reader.is_undefined(v);
+  reader.facts(v);
+};
+
+/// How an operation matches the pattern of a rule.
+struct rule_match {
+  algebra_match match = {};
+  value_id leaves[3] = {no_value, no_value, no_value};
+  value_id matched[algebra_tree::max_terms] = {}; ///< by term of the pattern, but the root
+};
+
+namespace detail {
+
+/// Whether operations can promise not to wrap.
+constexpr bool can_promise(operation code) {
+  return code == operation::add || code == operation::sub || code == operation::mul || code == operation::neg ||
+         code == operation::shl || code == operation::shladd;
+}
+
+/// Bit k of `orders` exchanges the operands of the k-th operation for which that may be done, from the root.
+template <definition_reader Reader>
+constexpr bool matches_in_order(const Reader& reader, const operation_info& root, span<const value_id> operands,
+                                const algebra_rule& rule, unsigned orders, rule_match& out) {
+  const unsigned width = is_comparison(root.code) ? root.operand_width : root.width;
+  const algebra_tree& pattern = rule.pattern;
+  out.match.width = width;
+  out.match.promises = {true, true};
+  bool bound[2] = {};
+  for (value_id& leaf : out.leaves) {
+    leaf = no_value;
+  }
+  bool is_amount[algebra_tree::max_terms] = {};
+  bool is_subtracted[algebra_tree::max_terms] = {};
+  unsigned exchanged = 0;
+  for (std::size_t i = pattern.size; i-- != 0;) { // operands come before their operation
+    const algebra_term& t = pattern.terms[i];
+    const bool is_root = i + 1U == pattern.size;
+    const value_id u = is_root ? no_value : out.matched[i];
+    if (t.kind == term_kind::leaf) {
+      if (reader.is_undefined(u) || reader.width(u) != width ||
+          (out.leaves[t.index] != no_value && out.leaves[t.index] != u)) {
+        return false;
+      }
+      out.leaves[t.index] = u;
+    } else if (t.kind != term_kind::operation) {
+      auto c = reader.constant(u);
+      if (!c || (!is_amount[i] && reader.width(u) != width)) {
+        return false;
+      }
+      if (is_subtracted[i]) { // of the least number, the promise says something else
+        out.match.promises.no_signed_wrap =
+            out.match.promises.no_signed_wrap && !wrapping_sub(0, *c, width).signed_wrap;
+        c = (0 - *c) & low_ones(width);
+      }
+      const std::uint64_t wanted = t.kind == term_kind::fixed
+                                       ? static_cast<std::uint64_t>(std::int64_t{t.value}) & low_ones(width)
+                                       : out.match.numbers[t.index];
+      if ((t.kind == term_kind::fixed || bound[t.index]) && *c != wanted) {
+        return false;
+      }
+      if (t.kind == term_kind::number) {
+        bound[t.index] = true;
+        out.match.numbers[t.index] = *c;
+      }
+    } else {
+      const operation_info info = is_root ? root : reader.definition(u);
+      const bool subtracts = !is_root && t.code == operation::add && info.code == operation::sub; // x - 1 is x + -1
+      if ((info.code != t.code && !subtracts) || (!is_root && info.width != width)) {
+        return false;
+      }
+      if (can_promise(info.code)) {
+        out.match.promises.no_signed_wrap = out.match.promises.no_signed_wrap && info.flags.no_signed_wrap;
+        out.match.promises.no_unsigned_wrap =
+            out.match.promises.no_unsigned_wrap && info.flags.no_unsigned_wrap && !subtracts;
+      }
+      value_id read[3] = {no_value, no_value, no_value};
+      std::size_t count = 0;
+      const auto add = [&](value_id x) {
+        if (count < 3) {
+          read[count++] = x;
+        }
+      };
+      if (is_root) {
+        for (const value_id x : operands) {
+          add(x);
+        }
+      } else {
+        for_each_id(reader.operands(u), add);
+      }
+      if (subtracts && (read[1] == no_value || !reader.constant(read[1]))) {
+        return false;
+      }
+      std::size_t subtracted = 1;
+      if (is_commutative(t.code) && (orders >> exchanged++ & 1) != 0) {
+        subtracted = 0;
+        const value_id first = read[0];
+        read[0] = read[1];
+        read[1] = first;
+      }
+      std::size_t end = i;
+      for (unsigned k = arity(t.code); k-- != 0;) {
+        out.matched[end - 1] = read[k];
+        is_amount[end - 1] = reads_whole(t.code, k);
+        is_subtracted[end - 1] = subtracts && k == subtracted;
+        if (is_subtracted[end - 1] && pattern.terms[end - 1].kind == term_kind::leaf) {
+          return false; // a leaf is the value as it is
+        }
+        if (read[k] == no_value) {
+          return false;
+        }
+        end = first_term(pattern, end - 1);
+      }
+    }
+  }
+  return true;
+}
+
+} // namespace detail
+
+/// Whether an operation of these operands, of which a guard may stand behind the others, matches the pattern of a rule
+/// that applies. Operands that can be exchanged are tried in both orders.
+template <definition_reader Reader>
+constexpr bool matches_rule(const Reader& reader, const operation_info& root, span<const value_id> operands,
+                            const algebra_rule& rule, rule_match& out) {
+  if (rule.pattern.root().code != root.code) {
+    return false;
+  }
+  unsigned exchangeable = 0;
+  for (std::size_t i = 0; i != rule.pattern.size; ++i) {
+    const algebra_term& t = rule.pattern.terms[i];
+    exchangeable += t.kind == term_kind::operation && is_commutative(t.code) ? 1u : 0u;
+  }
+  for (unsigned orders = 0; orders >> exchangeable == 0; ++orders) {
+    if (!detail::matches_in_order(reader, root, operands, rule, orders, out)) {
+      continue;
+    }
+    for (std::size_t i = 0; rule.reads_facts && i != 3; ++i) {
+      out.match.facts[i] = out.leaves[i] == no_value ? number_facts() : reader.facts(out.leaves[i]);
+    }
+    if (rule.applies == nullptr || rule.applies(out.match)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The first rule of `rules`, from number `first` on, by which an operation of these operands can be simplified, and
+/// how it matches; the number of rules if there is none. O(rules): patterns are small. What pays is for costs to say:
+/// go on with the next number if this one does not.
+template <definition_reader Reader>
+constexpr std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
+                               span<const algebra_rule> rules, std::size_t first, rule_match& out) {
+  for (std::size_t i = first; i < rules.size(); ++i) {
+    if (matches_rule(reader, root, operands, rules[i], out)) {
+      return i;
+    }
+  }
+  return rules.size();
+}
+
+MIDEND_END_NAMESPACE

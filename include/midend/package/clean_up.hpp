@@ -1,0 +1,363 @@
+/// `clean_up`: the one clean-up, a macro package that runs its members in rounds until none of them changes anything.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/domains/strided_interval_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/package/control_canonicalization.hpp"
+#include "midend/package/low_level_package.hpp"
+#include "midend/package/managed_package.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/ssa/apply_sccp.hpp"
+#include "midend/ssa/apply_value_numbering.hpp"
+#include "midend/ssa/sccp.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/value_numbering.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/hoist_common.hpp"
+#include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/use_decisions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The members of the clean-up, in their order.
+enum class clean_up_member : std::uint8_t {
+  decisions,    ///< `use_decisions`: what branches have found is read as a literal
+  equal_values, ///< `value_numbering`, after `hoist_common`
+  constants,    ///< `sccp_with_branch_facts`, whose facts the next member reads
+  operations,   ///< `low_level_package`
+  motion,       ///< `hoist_invariants`, with preheaders where they are needed
+  dead_code,    ///< `remove_dead_code`
+  control       ///< `control_canonicalization`
+};
+
+inline constexpr std::size_t num_clean_up_members = 7;
+
+struct clean_up_options {
+  std::uint32_t without = 0;    ///< bit i: no change by member i
+  std::uint32_t max_rounds = 8; ///< at most
+  package_options operations = with_regrouped_sums();
+  control_options control = {};
+
+  static package_options with_regrouped_sums() {
+    package_options options;
+    options.regroups_sums = true;
+    return options;
+  }
+};
+
+/// What came of it.
+struct clean_up_log {
+  std::uint32_t rounds = 0;                         ///< begun; the last one changes nothing, unless there is a limit
+  bool is_complete = false;                         ///< a whole round has changed nothing
+  std::uint32_t changes[num_clean_up_members] = {}; ///< rounds in which a member changed something
+  std::vector<package_log> operations;              ///< one for each run of the low-level package
+  std::vector<control_log> control;
+
+  /// Whether anything was changed.
+  bool has_changed() const {
+    bool any = false;
+    for (const std::uint32_t c : changes) {
+      any = any || c != 0;
+    }
+    return any;
+  }
+};
+
+/// What the clean-up requires of an editor: what its members do. The editor shows costs (`has_cost`), by which the
+/// package decides.
+template <class E>
+concept clean_up_editor = package_editor<E> && has_cost<E> && ir_editor<E> && branch_editor<E> && decision_editor<E> &&
+                          hoisting_editor<E> && can_erase_ends<E>;
+
+namespace detail {
+
+/// The error of what is no such editor: one sentence for the first thing that is missing. Always false.
+template <class E> constexpr bool explain_clean_up_editor() {
+  if constexpr (!has_cost<E>) {
+    static_assert(has_cost<E>, "midend: to clean up, an editor needs `std::optional<midend::operation_class> "
+                               "cost(midend::value_id v) const`: take the one with the cost rung, as "
+                               "`elbrus::cost_editor` or `llvm_package_editor`");
+  } else if constexpr (!package_editor<E>) {
+    static_assert(package_editor<E>, "midend: to clean up, an editor must be a `package_editor`: operations with their "
+                                     "meaning, effects and addresses, which can be made, replaced and erased, and "
+                                     "whose users are known");
+  } else {
+    static_assert(clean_up_editor<E>, "midend: to clean up, an editor needs all members for values, operations, "
+                                      "branches and nodes: see `midend/ir/editing.hpp`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `clean_up_editor`; otherwise an error.
+template <class E>
+concept clean_up_editor_argument = clean_up_editor<E> || detail::explain_clean_up_editor<E>();
+
+/// Hears of each step of a clean-up, so that it can check certificates: derive from it, and hide what you want to hear.
+/// Plans come before they are applied, with what they follow from; `applied` comes after each of them.
+struct clean_up_observer {
+  template <class E> void planned(const E&, const decision_plan&) {}
+
+  template <class E> void planned(const E&, const common_value_plan&) {}
+
+  template <class E, class Found, class Constant>
+  void planned(const E&, const Found&, const value_numbering_plan<Constant>&) {}
+
+  template <class E, class Found, class Constant> void planned(const E&, const Found&, const sccp_plan<Constant>&) {}
+
+  template <class E> void planned(const E&, const hoisting_plan&) {}
+
+  /// The plan before is done.
+  template <class E> void applied(const E&) {}
+
+  /// The low-level package has run.
+  template <class E> void applied(const E&, const package_log&) {}
+
+  /// Of `remove_dead_code`.
+  template <class E> void applied(const E&, const removal_witness&) {}
+
+  /// A round of control canonicalization, or loops that got preheaders.
+  template <class E> void applied(const E&, const unfolding_witness&) {}
+};
+
+namespace detail {
+
+/// A fact of the domain as plain data.
+constexpr number_facts facts_of(const strided_interval_domain::element& e) {
+  return {e.range.as_signed.low,    e.range.as_signed.high, e.range.as_unsigned.low,
+          e.range.as_unsigned.high, e.stride.modulus,       e.stride.residue};
+}
+
+constexpr strided_interval_domain::element element_of_facts(const number_facts& f) {
+  return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
+}
+
+/// What is known about the result of an operation, from what is known about its operands.
+inline number_facts facts_of_result(const operation_info& info, span<const number_facts> operands) {
+  strided_interval_domain::element arguments[3] = {};
+  for (std::size_t i = 0; i != operands.size(); ++i) {
+    arguments[i] = element_of_facts(operands[i]);
+  }
+  const auto found = strided_interval_domain().transfer(
+      info, span<const strided_interval_domain::element>(arguments, operands.size()));
+  return found.is_bottom() ? number_facts::any(info.width) : facts_of(found);
+}
+
+template <class E, class Observer> class clean_up_manager {
+public:
+  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer)
+      : editor_(editor), options_(options), observer_(observer) {}
+
+  /// Ends when as many members as there are have changed nothing, one after the other.
+  clean_up_log run() {
+    std::size_t unchanged = 0;
+    while (log_.rounds != options_.max_rounds && unchanged != num_clean_up_members) {
+      ++log_.rounds;
+      for (std::size_t i = 0; i != num_clean_up_members && unchanged != num_clean_up_members; ++i) {
+        const bool changes = run_member(static_cast<clean_up_member>(i));
+        log_.changes[i] += changes ? 1u : 0u;
+        unchanged = changes ? 0 : unchanged + 1;
+      }
+    }
+    log_.is_complete = unchanged == num_clean_up_members;
+    return std::move(log_);
+  }
+
+private:
+  bool is_on(clean_up_member m) const { return (options_.without >> static_cast<unsigned>(m) & 1) == 0; }
+
+  bool run_member(clean_up_member m) {
+    switch (m) {
+    case clean_up_member::decisions:
+      return is_on(m) && use_decisions();
+    case clean_up_member::equal_values:
+      return is_on(m) && number_values();
+    case clean_up_member::constants:
+      return propagate_constants(is_on(m));
+    case clean_up_member::operations:
+      return is_on(m) && run_package();
+    case clean_up_member::motion:
+      return is_on(m) && hoist();
+    case clean_up_member::dead_code:
+      return is_on(m) && remove_dead_code();
+    default:
+      return is_on(m) && canonicalize_control();
+    }
+  }
+
+  bool use_decisions() {
+    const decision_plan plan = plan_use_decisions(view());
+    if (!plan.empty()) {
+      observer_.planned(view(), plan);
+      apply_use_decisions(editor_, plan);
+      observer_.applied(view());
+    }
+    return !plan.empty();
+  }
+
+  bool number_values() {
+    const auto found = value_numbering(view(), strided_interval_domain());
+    const auto flow = dominators_and_loops(editor_.graph());
+    const common_value_plan common = plan_hoist_common(view(), found, flow.dominators, flow.loops);
+    if (!common.empty()) {
+      observer_.planned(view(), common);
+      apply_hoist_common(editor_, common);
+      observer_.applied(view());
+    }
+    const auto plan = plan_value_numbering(view(), found);
+    const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
+    if (changes) {
+      observer_.planned(view(), found, plan);
+      apply_value_numbering(editor_, plan);
+      observer_.applied(view());
+    }
+    return !common.empty() || changes;
+  }
+
+  /// Whether any of the values is read or will be erased: plans also list what was replaced before and stays, because
+  /// it may trap.
+  template <class Replacements> bool replaces(const Replacements& replacements) const {
+    bool any = false;
+    for (const auto& r : replacements) {
+      any = any || r.is_removable;
+      for_each_id(editor_.users(r.value), [&](value_id) { any = true; });
+    }
+    return any;
+  }
+
+  template <class Constant> bool changes_something(const sccp_plan<Constant>& plan) const {
+    bool any = replaces(plan.replacements) || !plan.kept_edges.empty() || !plan.erased_nodes.empty();
+    for (const auto& f : plan.forwardings) {
+      any = any || has_one_input(editor_, f.phi, f.edge);
+    }
+    return any;
+  }
+
+  /// The facts are for the next member; what a value is does not change.
+  bool propagate_constants(bool changes) {
+    const auto found = sccp_with_branch_facts(view(), strided_interval_domain());
+    const auto count = static_cast<value_id>(found.num_values());
+    facts_.clear();
+    for (value_id v = 0; v != count; ++v) {
+      facts_.push_back(found.fact(v).is_bottom() ? number_facts() : facts_of(found.fact(v)));
+    }
+    const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
+    changes = changes_something(plan);
+    if (changes) {
+      observer_.planned(view(), found, plan);
+      apply_sccp(editor_, plan);
+      observer_.applied(view());
+    }
+    return changes;
+  }
+
+  bool run_package() {
+    package_options options = options_.operations;
+    options.facts = span<const number_facts>(facts_.data(), facts_.size());
+    options.facts_of_result = facts_of_result;
+    log_.operations.push_back(low_level_package().run(editor_, options));
+    bool changes = false;
+    for (const package_event& e : log_.operations.back().events) {
+      changes = changes || e.veto == package_veto::none;
+    }
+    observer_.applied(view(), log_.operations.back()); // also without changes: new literals may be there
+    return changes;
+  }
+
+  /// Preheaders are made only where something invariant waits for one; where it stays all the same, control
+  /// canonicalization takes them back, so they are made once only.
+  bool hoist() {
+    auto flow = dominators_and_loops(editor_.graph());
+    hoisting_plan plan = plan_hoist_invariants(view(), flow.dominators, flow.loops);
+    bool waits = false;
+    for (const hoisting_refusal& r : plan.refused) {
+      waits = waits || r.why == hoisting_refusal_reason::no_preheader;
+    }
+    if (waits && !preheaders_were_useless_) {
+      auto simplified = simplify_loops(editor_);
+      observer_.applied(view(), simplified.witness);
+      plan = plan_hoist_invariants(view(), simplified.dominators, simplified.loops);
+      preheaders_were_useless_ = plan.empty();
+    }
+    if (!plan.empty()) {
+      observer_.planned(view(), plan);
+      apply_hoist_invariants(editor_, plan);
+      observer_.applied(view());
+    }
+    return !plan.empty();
+  }
+
+  bool remove_dead_code() {
+    const auto plan = plan_remove_dead_code(view());
+    if (plan.empty()) {
+      return false;
+    }
+    const removal_witness witness = apply_remove_dead_code(editor_, plan);
+    observer_.applied(view(), witness);
+    return true;
+  }
+
+  bool canonicalize_control() {
+    log_.control.push_back(control_canonicalization().run(
+        editor_, options_.control, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
+    return log_.control.back().rounds != 0;
+  }
+
+  const E& view() const { return editor_; }
+
+  E& editor_;
+  clean_up_options options_;
+  Observer& observer_;
+  clean_up_log log_;
+  flat_array<number_facts> facts_; ///< by value
+  bool preheaders_were_useless_ = false;
+};
+
+} // namespace detail
+
+/// Cleans up until nothing is left to do, or `max_rounds` are over. Returns what was done. A macro package (A. Drozdov,
+/// A. Stepanenkov, "Managed optimization packages"): its members are packages and passes, and the manager runs them in
+/// the order of `clean_up_member` until each of them, in a row, has changed nothing. Departures: SCCP, value numbering
+/// and motion are members; the low-level package reads the facts that SCCP has found just before.
+///
+/// **Why it ends.** Decisions, equal values, constants, dead code and control remove readings, operations, edges or
+/// nodes. Motion moves operations up the dominator tree. New operations of the package cost no more than what they
+/// replace; where they cost the same, fewer are signed, chains are shorter, or numbers are added later. So these fall,
+/// in this order: nodes and edges, preheaders aside; cost; signed operations; heights of expressions; depths in the
+/// dominator tree. Preheaders are made again only if those of the last time were of use. `max_rounds` stands in for a
+/// proof; `is_complete` says whether it was needed.
+///
+/// Motion is a member and no kind of order: what may move depends on the loop and on operands that move along, and
+/// needs preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
+///
+/// Unreachable nodes are erased, endless loops stay, and loop forms may be lost. Facts of branches rely on a branch on
+/// an undefined value being undefined. Each member takes what it takes alone; most programs take two rounds. The value
+/// numbering and SCCP of a round allocate.
+template <clean_up_editor_argument E, class Observer>
+clean_up_log clean_up(E& editor, const clean_up_options& options, Observer& observer) {
+  return detail::clean_up_manager<E, Observer>(editor, options, observer).run();
+}
+
+template <clean_up_editor_argument E> clean_up_log clean_up(E& editor, const clean_up_options& options = {}) {
+  clean_up_observer nobody;
+  return clean_up(editor, options, nobody);
+}
+
+MIDEND_END_NAMESPACE
