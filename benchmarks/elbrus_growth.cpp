@@ -16,7 +16,6 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
-#include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -27,6 +26,7 @@
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
 #include <midend/transform/unify_loop_exits.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <benchmark/benchmark.h>
 

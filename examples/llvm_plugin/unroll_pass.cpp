@@ -15,10 +15,10 @@
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/ssa/verify_sccp.hpp>
-#include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/plan_unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/viz/machine.hpp>
 
 #include <llvm/ADT/SmallVector.h>

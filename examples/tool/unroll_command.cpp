@@ -5,6 +5,7 @@
 #include "option_list.hpp"
 #include "package_tool.hpp"
 #include "program_names.hpp"
+#include "show_unrolled.hpp"
 #include "text.hpp"
 #include "unroll_json.hpp"
 
@@ -14,9 +15,9 @@
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
-#include <midend/transform/measure_unrolling.hpp>
 #include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/measure_unrolling.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
@@ -45,6 +46,7 @@ struct unroll_options {
   std::string loop;                         ///< the name of a header; empty: all
   std::string chart;                        ///< a file for the picture; empty: none
   std::string kinds;                        ///< the allowed ones, separated by commas; empty: all
+  std::string show;                         ///< kind and factor of a trial to print; empty: the advice
   std::string remainder = "epilogue";
   std::uint32_t factor = 0; ///< 0: choose
   std::uint32_t max_factor = 64;
@@ -134,8 +136,9 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
 /// One run of the command over one program.
 class adviser {
 public:
-  adviser(const unroll_options& options, const midend::unrolling_options& chosen, const midend::machine_model& machine)
-      : options_(options), chosen_(chosen), machine_(machine), json_(options.file, machine_name()) {}
+  adviser(const unroll_options& options, const midend::unrolling_options& chosen,
+          const std::optional<midend::unrolling_order>& shown, const midend::machine_model& machine)
+      : options_(options), chosen_(chosen), shown_(shown), machine_(machine), json_(options.file, machine_name()) {}
 
   exit_status run() {
     std::optional<program> read = read_program(options_.file);
@@ -200,6 +203,12 @@ private:
         continue;
       }
       ++num_loops_;
+      if (shown_) {
+        append(text_, text_.empty() ? "" : "\n", "# @", p.name(), ", ", names.node(forest.header(l)), ": ",
+               options_.show, "\n",
+               shown_unrolling(p, found, l, *shown_, machine_, chosen_.lowering, chosen_.assumed_trip));
+        continue;
+      }
       midend::advise_unrolling(view, forest, l, machine_, chosen_, counter, workspace_, advice_);
       if (options_.verify) {
         verify(p, names);
@@ -295,6 +304,7 @@ private:
 
   const unroll_options& options_;
   const midend::unrolling_options& chosen_;
+  std::optional<midend::unrolling_order> shown_; ///< a trial to print; nothing: the advice
   const midend::machine_model& machine_;
   midend::advise_unrolling_workspace workspace_;
   unrolling_advice advice_;
@@ -318,8 +328,19 @@ exit_status run(unroll_options options) {
   if (options.json && !json_report::is_available()) {
     return complain(exit_bad_usage, "midend unroll: --json: this tool was built without nlohmann/json");
   }
+  std::optional<midend::unrolling_order> shown;
+  if (!options.show.empty()) {
+    shown = read_shown_order(options.show, problem);
+    if (!shown) {
+      return complain(exit_bad_usage, "midend unroll: " + problem);
+    }
+    if (options.json || options.verify || !options.chart.empty()) {
+      return complain(exit_bad_usage, "midend unroll: --show prints programs, so it goes without --json, --verify and "
+                                      "--chart");
+    }
+  }
   const auto machine = find_machine(options.machine);
-  return machine ? adviser(options, *chosen, *machine).run() : exit_bad_input;
+  return machine ? adviser(options, *chosen, shown, *machine).run() : exit_bad_input;
 }
 
 } // namespace
@@ -341,6 +362,10 @@ command add_unroll_command(CLI::App& app) {
   sub->add_flag("--json", options.json, "print the advice as JSON");
   repeatable(sub->add_option("--procedure", options.procedures, "this procedure only (repeatable)"))->type_name("NAME");
   sub->add_option("--loop", options.loop, "only the loops with this header")->type_name("HEADER");
+  sub->add_option("--show", options.show,
+                  "unroll each loop so on trial, clean up, and print what is left: rolled, or full, peel, partial, "
+                  "uncounted, runtime or prologue with a factor, as in partial:4")
+      ->type_name("KIND:FACTOR");
   sub->add_option("--chart", options.chart, "write an SVG chart of cycles and bytes by factor, for one loop")
       ->type_name("FILE");
   sub->add_option("--factor", options.factor, "use this factor where it is legal")->type_name("U")->check(factors);

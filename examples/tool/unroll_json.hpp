@@ -4,7 +4,7 @@
 #include "program_names.hpp"
 
 #include <midend/machine/machine_model.hpp>
-#include <midend/transform/measure_unrolling.hpp>
+#include <midend/unrolling/measure_unrolling.hpp>
 #include <midend/unrolling/unrolling_advice.hpp>
 
 #include <memory>

@@ -1,7 +1,8 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
 /// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp` and the text of
 /// machines in `midend/machine/machine_file.hpp`, which few files of a compiler need. `midend/transform.hpp` has what
-/// changes programs, also by the results of `sccp` and `value_numbering`.
+/// changes programs, also by the results of `sccp` and `value_numbering`, `midend/unrolling.hpp` the advice on
+/// unrolling and what carries it out.
 #pragma once
 
 #include "midend/config.hpp"
@@ -167,11 +168,4 @@
 #include "midend/support/optional.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
-#include "midend/unrolling/advise_unrolling.hpp"
-#include "midend/unrolling/copies/unroll_body.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/lowering/estimate_body.hpp"
-#include "midend/unrolling/measure_loop.hpp"
-#include "midend/unrolling/unrolling_advice.hpp"
-#include "midend/unrolling/unrolling_options.hpp"
 #include "midend/version.hpp"

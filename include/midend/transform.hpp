@@ -1,13 +1,12 @@
-/// All transformations of midend. `midend/midend.hpp` has the analyses. The clean-up that follows unrolling, with its
-/// analyses, and the measure of what it saves are included by name: `midend/transform/realise_unrolling.hpp` and
-/// `midend/transform/measure_unrolling.hpp`.
+/// All transformations of midend. `midend/midend.hpp` has the analyses, `midend/unrolling.hpp` advice on unrolling and
+/// what carries it out. Included by name: `midend/transform/realise_unrolling.hpp`, and the packages in
+/// `midend/package/`.
 #pragma once
 
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/apply_value_numbering.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
-#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
@@ -32,7 +31,6 @@
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
-#include "midend/transform/unroll_as_advised.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/unrolled_limit.hpp"

@@ -14,7 +14,9 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=53700 # everything, the advice on unrolling among it
+  budget=49300 # all analyses
+elif [ "$header" = midend/unrolling.hpp ] || [ "$header" = midend/unrolling/try_unrolling.hpp ]; then
+  budget=62300 # the transformation, the clean-up with its analyses, and the estimate; the advice besides
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
   budget=30800 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
@@ -22,20 +24,20 @@ elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/s
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ] || [ "$header" = midend/machine/cost/count_loop_trips.hpp ]; then
   budget=28200 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=47900 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=46800 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=32800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
-elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
+elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
   budget=35300 # the three transformations, and the advice that they carry out
-elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_as_advised.hpp ] ||
+elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/unrolling/unroll_as_advised.hpp ] ||
   [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
   budget=28200 # loops are described and counted, copied, and advised about
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=39000 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/package/clean_up.hpp ]; then
   budget=43500 # sccp with branch facts, value numbering, both packages, and what moves and removes operations
-elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=51500 # these, the advice, and straight code as a loop
+elif [ "$header" = midend/unrolling/measure_unrolling.hpp ]; then
+  budget=51900 # these, the advice, and straight code as a loop
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else

@@ -19,7 +19,6 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
-#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/fold_additions.hpp"
@@ -35,6 +34,7 @@
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/unrolling/advise_unrolling.hpp"
+#include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/viz/transformation_plans.hpp"
 
 #include <array>

@@ -9,7 +9,6 @@
 #include <midend/loops/cycles.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/ssa/repair_ssa.hpp>
-#include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -23,6 +22,7 @@
 #include <midend/transform/use_decisions.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/transform/verify_use_decisions.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <algorithm>
 #include <array>

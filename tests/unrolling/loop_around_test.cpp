@@ -11,10 +11,10 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
-#include <midend/transform/measure_unrolling.hpp>
 #include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/measure_loop.hpp>
+#include <midend/unrolling/measure_unrolling.hpp>
 
 #include <cstddef>
 #include <cstdint>

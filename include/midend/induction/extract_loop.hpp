@@ -11,6 +11,7 @@
 #include "midend/ir/frozen.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -73,8 +74,8 @@ public:
   static constexpr bool adds_operands = true;
 
   loop_extractor(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
-                 extract_loop_workspace& memory, extracted_loop& out)
-      : ir_(ir), graph_(ir.graph()), tree_(tree), loops_(loops), loop_(loop), memory_(memory), out_(out),
+                 span<const number_facts> facts, extract_loop_workspace& memory, extracted_loop& out)
+      : ir_(ir), graph_(ir.graph()), tree_(tree), loops_(loops), loop_(loop), facts_(facts), memory_(memory), out_(out),
         program_(out.program) {}
 
   void run() {
@@ -87,7 +88,7 @@ public:
     add_operands();
     end_exits();
     program_copier<IR, loop_extractor>(ir_, *this, program_).run();
-    forget_origins();
+    tell_facts();
     copy_entry_count();
     program_.fold_by(ir_);
     clear_images();
@@ -347,10 +348,23 @@ private:
     return is_computed;
   }
 
-  void forget_origins() {
+  /// What is known of parameters. One that is a number is a literal.
+  void tell_facts() {
     for (const value_id v : memory_.initial_) {
-      program_.forget_origin(v);
+      program_.forget_origin(v); // facts of the phi are not about what enters
     }
+    for (const value_id v : program_.parameters()) {
+      const value_id x = program_.origin(v);
+      if (x < facts_.size()) {
+        const number_facts& f = facts_[x];
+        if (const auto c = f.constant()) {
+          program_.set_literal(v, *c);
+        } else if (f != number_facts() && f != number_facts::any(program_.operation(v).width)) {
+          program_.set_facts(v, f);
+        }
+      }
+    }
+    program_.drop_literal_parameters();
   }
 
   /// The loop is entered as often as nodes that only enter it run.
@@ -388,6 +402,7 @@ private:
   const dominator_tree& tree_;
   const loop_forest& loops_;
   loop_id loop_;
+  span<const number_facts> facts_;
   extract_loop_workspace& memory_;
   extracted_loop& out_;
   editable_flat_program& program_;
@@ -412,19 +427,30 @@ concept extractable_ir = freezable_ir<IR> && has_users<IR> && has_node_of<IR> &&
 /// irreducible region inside stays inside. `origin(v)` is the value of the IR. `fold` asks `ir`, which has to live as
 /// long as the program and its copies are used, with the operations that it has now.
 ///
+/// `facts` are those of the values of the function, by number, such as `sccp_with_branch_facts` finds them; they may be
+/// fewer. The program has those of its parameters; a parameter that is one number is a literal. They are facts about
+/// what enters the loop, so they hold in each iteration.
+///
 /// Requires a dominator tree and a loop forest with boundaries of this graph, and a loop that control reaches, as those
 /// of a forest are. O(nodes, edges, values and operands of the loop, and the users of its values), after the first call
 /// with a workspace; for an IR whose ends are no values, plus the nodes of the function.
 template <freezable_ir_argument IR>
 void extract_loop(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
-                  extract_loop_workspace& memory, extracted_loop& out) {
+                  span<const number_facts> facts, extract_loop_workspace& memory, extracted_loop& out) {
   static_assert(extractable_ir<IR>,
                 "midend: extracting a loop needs an IR with `users(midend::value_id v) const`, `midend::node_id "
                 "node_of(midend::value_id v) const`, and `in_edges(midend::node_id n) const` in its graph");
   MIDEND_ASSERT(loop < loops.num_loops(), "a loop of the forest", loop, loops.num_loops());
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()) && tree.epoch() == loops.epoch(),
                 "a dominator tree and a loop forest of this graph", tree.epoch(), loops.epoch());
-  detail::loop_extractor<IR>(ir, tree, loops, loop, memory, out).run();
+  detail::loop_extractor<IR>(ir, tree, loops, loop, facts, memory, out).run();
+}
+
+/// The same without facts.
+template <freezable_ir_argument IR>
+void extract_loop(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
+                  extract_loop_workspace& memory, extracted_loop& out) {
+  extract_loop(ir, tree, loops, loop, span<const number_facts>(), memory, out);
 }
 
 MIDEND_END_NAMESPACE

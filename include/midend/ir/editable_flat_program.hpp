@@ -8,6 +8,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/operation_description.hpp"
@@ -170,6 +171,7 @@ public:
     if (record.rare != none) {
       detail::flat_rarities& rare = own_rare(v);
       rare.bounds = {};
+      rare.facts = {};
       rare.unguarded.flags = {};
       rare.wide_operation.flags = {};
     }
@@ -374,6 +376,27 @@ public:
   }
 
   void add_parameter(value_id v) { parameters_.push_back(v); }
+
+  /// What is known about a parameter.
+  void set_facts(value_id v, const number_facts& facts) { own_rare(v).facts = facts; }
+
+  /// Literals are no parameters.
+  void drop_literal_parameters() {
+    std::size_t kept = 0;
+    for (const value_id v : parameters_) {
+      if (!is_literal(v)) {
+        parameters_[kept++] = v;
+      }
+    }
+    parameters_.shrink(kept);
+  }
+
+  /// Makes a value in no node a literal.
+  void set_literal(value_id v, std::uint64_t bits) {
+    set(v, literal);
+    set(v, number);
+    values_[v].constant = bits;
+  }
 
   void add_operand(value_id user, value_id operand) { flat_program::add_operand(user, operand); }
 

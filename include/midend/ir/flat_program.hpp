@@ -7,6 +7,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/flat_program_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/operation_description.hpp"
@@ -68,6 +69,7 @@ struct flat_access {
 /// base of `low_sum`.
 struct flat_rarities {
   optional<number_range> bounds;
+  optional<number_facts> facts;
   guard_of_value guard;
   operation_info unguarded;
   operation_info wide_operation;
@@ -250,6 +252,9 @@ public:
   bool is_opaque(value_id v) const { return has(v, opaque); }
 
   std::optional<number_range> bounds(value_id v) const { return rare_of(v).bounds; }
+
+  /// Of parameters that an extracted loop reads: what the function says of them.
+  std::optional<number_facts> facts(value_id v) const { return rare_of(v).facts; }
 
   bool same_type(value_id v, value_id w) const { return v == w || values_[v].type == values_[w].type; }
 

@@ -54,6 +54,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/regular.hpp"
@@ -173,6 +174,19 @@ template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[ma
 template <class IR>
 concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
   { ir.bounds(v) } -> std::convertible_to<std::optional<number_range>>;
+};
+
+/// `facts(v)` returns what is known about a parameter, or an operation that is `other`. Optional. As `bounds`, but with
+/// both bounds and a remainder; domains that have `known(facts)` begin with it.
+template <class IR>
+concept has_facts = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
+  { ir.facts(v) } -> std::convertible_to<std::optional<number_facts>>;
+};
+
+/// A domain has an element for each fact.
+template <class D>
+concept has_known = requires(const D& domain, const number_facts& f) {
+  { domain.known(f) } -> std::same_as<typename D::element>;
 };
 
 /// `same_type(v, w)` says whether a value has the type of another one. Optional.

@@ -16,6 +16,7 @@
 #include "midend/package/package_order.hpp"
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/apply_value_numbering.hpp"
+#include "midend/ssa/facts_of_numbers.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering.hpp"
@@ -139,25 +140,15 @@ struct clean_up_observer {
 
 namespace detail {
 
-/// A fact of the domain as plain data.
-constexpr number_facts facts_of(const strided_interval_domain::element& e) {
-  return {e.range.as_signed.low,    e.range.as_signed.high, e.range.as_unsigned.low,
-          e.range.as_unsigned.high, e.stride.modulus,       e.stride.residue};
-}
-
-constexpr strided_interval_domain::element element_of_facts(const number_facts& f) {
-  return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
-}
-
 /// What is known about the result of an operation, from what is known about its operands.
 inline number_facts facts_of_result(const operation_info& info, span<const number_facts> operands) {
   strided_interval_domain::element arguments[3] = {};
   for (std::size_t i = 0; i != operands.size(); ++i) {
-    arguments[i] = element_of_facts(operands[i]);
+    arguments[i] = strided_interval_domain().known(operands[i]);
   }
   const auto found = strided_interval_domain().transfer(
       info, span<const strided_interval_domain::element>(arguments, operands.size()));
-  return found.is_bottom() ? number_facts::any(info.width) : facts_of(found);
+  return found.is_bottom() ? number_facts::any(info.width) : strided_interval_domain().facts(found);
 }
 
 template <class E, class Observer> class clean_up_manager {
@@ -253,11 +244,7 @@ private:
   /// The facts are for the next member; what a value is does not change.
   bool propagate_constants(bool changes) {
     const auto found = sccp_with_branch_facts(view(), strided_interval_domain());
-    const auto count = static_cast<value_id>(found.num_values());
-    facts_.clear();
-    for (value_id v = 0; v != count; ++v) {
-      facts_.push_back(found.fact(v).is_bottom() ? number_facts() : facts_of(found.fact(v)));
-    }
+    facts_of_numbers(found, facts_);
     const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
     changes = changes_something(plan);
     if (changes) {

@@ -933,6 +933,11 @@ private:
   /// What is known about `v` if nothing follows from its operands. Part of the caller, so that the element is not
   /// returned through memory: copying it would wait for its parts.
   MIDEND_ALWAYS_INLINED constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
+    if constexpr (has_facts<IR> && has_known<D>) {
+      if (const optional<number_facts> facts = ir_.facts(v)) {
+        return domain_.known(*facts);
+      }
+    }
     if constexpr (has_bounds<IR> && has_assume<D>) {
       if (const optional<number_range> bounds = ir_.bounds(v)) {
         return within(*bounds, width);

@@ -343,6 +343,11 @@ private:
   /// What is known whatever the operands are.
   constexpr element promised(value_id v) const {
     element out = domain_.top(width_of(v));
+    if constexpr (has_facts<IR> && has_known<D>) {
+      if (const optional<number_facts> facts = ir_.facts(v)) {
+        return domain_.known(*facts);
+      }
+    }
     if constexpr (has_bounds<IR> && has_assume<D>) {
       if (const optional<number_range> bounds = ir_.bounds(v)) {
         const unsigned width = width_of(v);

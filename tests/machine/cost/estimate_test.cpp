@@ -17,9 +17,9 @@
 #include <midend/machine/scalar_core.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/hoist_invariants.hpp>
-#include <midend/transform/measure_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/measure_loop.hpp>
+#include <midend/unrolling/measure_unrolling.hpp>
 
 #include <cmath>
 #include <cstddef>

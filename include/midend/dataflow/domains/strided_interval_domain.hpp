@@ -10,6 +10,7 @@
 #include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
@@ -48,6 +49,16 @@ struct strided_interval_domain {
 
   constexpr element constant(unsigned width, std::uint64_t c) const {
     return {ranges().constant(width, c), strides().constant(width, c)};
+  }
+
+  /// What a fact says, and the fact that an element, which is not bottom, says.
+  constexpr element known(const number_facts& f) const {
+    return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
+  }
+
+  constexpr number_facts facts(const element& a) const {
+    return {a.range.as_signed.low,    a.range.as_signed.high, a.range.as_unsigned.low,
+            a.range.as_unsigned.high, a.stride.modulus,       a.stride.residue};
   }
 
   constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }

@@ -12,6 +12,7 @@
 #include "midend/ir/flat_program_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_description.hpp"
 #include "midend/ir/profile.hpp"
@@ -157,6 +158,13 @@ private:
       if (!static_cast<bool>(ir_.is_phi(from(v))) && to.info.code == operation::other && !out_.constant(v)) {
         if (const std::optional<number_range> range = ir_.bounds(from(v))) {
           rare(v).bounds = *range;
+        }
+      }
+    }
+    if constexpr (has_facts<IR>) {
+      if (to.info.code == operation::other && !out_.constant(v)) {
+        if (const std::optional<number_facts> facts = ir_.facts(from(v))) {
+          rare(v).facts = *facts;
         }
       }
     }

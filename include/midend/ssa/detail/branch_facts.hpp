@@ -531,6 +531,12 @@ public:
     return v < count_ ? optional<number_range>(ir_.bounds(v)) : std::nullopt;
   }
 
+  optional<number_facts> facts(value_id v) const
+    requires has_facts<IR>
+  {
+    return v < count_ ? optional<number_facts>(ir_.facts(v)) : std::nullopt;
+  }
+
   bool is_opaque(value_id v) const
     requires has_is_opaque<IR>
   {

@@ -12,10 +12,10 @@
 #include "midend/support/span.hpp"
 #include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/unroll_as_advised.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/untaken_exits.hpp"
+#include "midend/unrolling/unroll_as_advised.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 

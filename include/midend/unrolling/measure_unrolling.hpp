@@ -11,11 +11,11 @@
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
-#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/detail/straight_code_view.hpp"
 #include "midend/transform/realise_unrolling.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
+#include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 

@@ -1,0 +1,11 @@
+/// Unrolling: the advice, trials, and what carries an unrolling out. `midend/transform.hpp` has the other
+/// transformations.
+#pragma once
+
+#include "midend/unrolling/advise_unrolling.hpp"
+#include "midend/unrolling/apply_unrolling.hpp"
+#include "midend/unrolling/measure_loop.hpp"
+#include "midend/unrolling/try_unrolling.hpp"
+#include "midend/unrolling/unroll_as_advised.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/unrolling/unrolling_options.hpp"

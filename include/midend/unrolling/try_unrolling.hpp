@@ -1,0 +1,130 @@
+/// `try_unrolling`: unrolls an extracted loop, cleans up, and measures what is left.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/extract_loop.hpp"
+#include "midend/ir/editable_flat_program.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/machine/cost/count_loop_trips.hpp"
+#include "midend/machine/cost/estimate.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/package/clean_up.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unroll_loops.hpp"
+#include "midend/unrolling/apply_unrolling.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The options of a trial: those of its steps.
+struct unrolling_trial_options {
+  unrolling_limits limits;
+  clean_up_options clean_up;
+  lowering_options lowering;
+  std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
+};
+
+/// The clean-up of trials and deeds for a machine: operations cost what they cost there, and sums are regrouped where
+/// the program allows it, unless the lowering does not.
+template <loop_machine_argument M>
+clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
+                                      clean_up_options options = {}) {
+  options.operations.costs = operation_costs::of_machine(machine);
+  options.operations.regroups_sums = lowering.reassociates;
+  return options;
+}
+
+/// What a trial has left.
+struct unrolling_trial {
+  applied_unrolling applied;     ///< whether the loop could be unrolled so
+  bool is_clean = false;         ///< the clean-up came to its end within its limits
+  std::uint32_t rounds = 0;      ///< of the clean-up
+  editable_flat_program program; ///< to look at: `elbrus::to_eir(program)`
+  loop_forest loops;             ///< of the program
+  loop_id loop = no_loop;        ///< the unrolled one; `no_loop` if no loop is left at its header
+  program_estimate cost;         ///< of the program each time that it is entered
+
+  /// The cost of the unrolled loop, or null.
+  const loop_estimate* unrolled() const { return loop == no_loop ? nullptr : &cost.loops[loop]; }
+};
+
+/// The memory of `try_unrolling`, to be reused.
+class try_unrolling_workspace {
+  template <loop_machine_argument M>
+  friend void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+                            const unrolling_trial_options& options, try_unrolling_workspace& workspace,
+                            unrolling_trial& out);
+
+  estimate_knowledge knowledge_;
+  estimate_workspace estimate_;
+};
+
+/// Writes into an extracted loop how often its loops run: a loop without a profile and without hints gets its exact
+/// trip count as an average, or `assumed_trip`. Transformations keep averages up to date, so that loops that are
+/// unrolled are compared for the same number of iterations. The time of `count_loop_trips`.
+inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
+  const auto found = dominators_and_loops(x.program.graph());
+  estimate_knowledge knowledge;
+  count_loop_trips(x.program, found.dominators, found.loops, knowledge);
+  for (const loop_id l : found.loops.loops()) {
+    const node_id header = found.loops.header(l);
+    loop_hints hints = x.program.trip_hints(header);
+    if (knowledge.trips[l] != 0 || hints.average == 0) {
+      hints.average = static_cast<double>(knowledge.trips[l] != 0 ? knowledge.trips[l] : assumed_trip);
+      x.program.set_trip_hints(header, hints);
+    }
+  }
+}
+
+/// Unrolls a loop that was extracted, as ordered, runs the clean-up (`clean_up`) on the whole program, and estimates
+/// what is left on a machine. `order.loop` does not matter: it is the loop that was extracted. With
+/// `unrolling_way::nothing`, the rolled loop is cleaned up and estimated: compare others with that.
+///
+/// The deed is `apply_unrolling` and `clean_up` on the function that the loop was extracted from. It finds what is
+/// found here, and what the surroundings of the loop show besides.
+///
+/// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
+/// trials", LFP 1994. The cost is that of the steps, for a program of the size of the unrolled loop.
+template <loop_machine_argument M>
+void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+                   const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
+  out.program = x.program;
+  const auto view_of = [](const editable_flat_program& p) -> const editable_flat_program& { return p; };
+  const auto before = dominators_and_loops(out.program.graph());
+  unrolling_order ordered = order;
+  ordered.loop = before.loops.innermost_loop(extracted_loop::header);
+  const applied_unrollings applied =
+      apply_unrolling(out.program, before.loops, span<const unrolling_order>(&ordered, 1), view_of, options.limits);
+  out.applied = applied.loops[0];
+  const clean_up_log log = clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up));
+  out.is_clean = log.is_complete;
+  out.rounds = log.rounds;
+  auto after = dominators_and_loops(out.program.graph());
+  count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+  estimate_options measure;
+  measure.lowering = options.lowering;
+  measure.trips = span<const std::uint64_t>(workspace.knowledge_.trips.data(), workspace.knowledge_.trips.size());
+  measure.facts.not_negative =
+      span<const bool>(workspace.knowledge_.not_negative.data(), workspace.knowledge_.not_negative.size());
+  measure.assumed_trip = options.assumed_trip;
+  out.loops = std::move(after.loops);
+  estimate(out.program, out.loops, machine, measure, workspace.estimate_, out.cost);
+  const node_id header = out.applied.header;
+  const loop_id l = out.loops.innermost_loop(header);
+  out.loop = l != no_loop && out.loops.header(l) == header ? l : no_loop;
+}
+
+template <loop_machine_argument M>
+unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+                              const unrolling_trial_options& options = {}) {
+  try_unrolling_workspace workspace;
+  unrolling_trial out;
+  try_unrolling(x, order, machine, options, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
