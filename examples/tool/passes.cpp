@@ -24,6 +24,7 @@
 #include <midend/transform.hpp>
 #include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -12,6 +12,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <array>
 #include <cstddef>

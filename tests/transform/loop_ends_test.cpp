@@ -10,6 +10,7 @@
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/transform.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/viz/transformation_plans.hpp>
 
 #include <array>

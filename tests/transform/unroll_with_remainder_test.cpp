@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/transform.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <array>
 #include <cstddef>

@@ -13,6 +13,7 @@
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <array>
 #include <cstddef>

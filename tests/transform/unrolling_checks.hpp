@@ -12,6 +12,7 @@
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 
 #include <array>
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <midend/transform.hpp>
 #include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>
 
 #include <array>
