@@ -1,6 +1,8 @@
 // Natural mistakes in costs, effects, machines and calls of the unrolling advice.
 #include "right_ssa.hpp"
 
+#include "midend/unrolling/advise_unrolling.hpp"
+
 /// The right loop with a load of `parameter[i]`: v11.
 struct with_load : right_cost {
   midend::memory_reference reference{.base = 3, .index = 5, .bytes = 4, .scale = 4};
