@@ -47,12 +47,14 @@ void append_figures(std::string& text, const midend::unrolling_trial& t) {
   append(text, "# ", std::lround(t.cost.cycles), " cycles each time that the loop is entered, ", t.cost.operations,
          " operations, ", t.cost.branches, t.cost.branches == 1 ? " branch, " : " branches, ", t.cost.bytes,
          " bytes\n");
-  if (const midend::loop_estimate* const loop = t.unrolled(); loop != nullptr) {
-    if (loop->obstacle == midend::region_obstacle::none) {
-      append(text, "# the new loop: ", loop->cost.operations, " operations, ", loop->cycles_per_pass,
-             " cycles a pass, ", loop->passes, loop->passes == 1 ? " pass" : " passes", "\n");
+  for (const midend::loop_id l : t.loops.loops()) {
+    const midend::loop_estimate& loop = t.cost.loops[l];
+    if (loop.obstacle == midend::region_obstacle::none) {
+      append(text, "# loop n", t.loops.header(l), ": ", loop.cost.operations, " operations, ", loop.cycles_per_pass,
+             " cycles a pass, ", loop.passes, loop.passes == 1 ? " pass" : " passes", "\n");
     }
-  } else {
+  }
+  if (t.loops.num_loops() == 0) {
     append(text, "# no loop is left\n");
   }
   append(text, "# cleaned up in ", t.rounds, t.rounds == 1 ? " round" : " rounds",

@@ -329,8 +329,10 @@ constexpr growth known_growth[] = {
     {"irreducible", "fix-irreducible", 1.5, linear_memory, "small programs only: dispatches that are split"},
     {"accesses", "memory-redundancy", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"accesses", "low-level-package", 2, linear_memory, "pairs of accesses, up to a limit"},
+    {"accesses", "clean-up", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"additions", "memory-redundancy", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"additions", "low-level-package", 2, linear_memory, "pairs of accesses, up to a limit"},
+    {"additions", "clean-up", 2, linear_memory, "pairs of accesses, up to a limit"},
 };
 
 // ---- Measuring.
