@@ -231,6 +231,29 @@ says "chart of many" 2 "midend unroll: --chart: there are $loops loops to draw, 
 says "chart nowhere" 1 "$work/nowhere/chart.svg: error: cannot be written: No such file or directory" \
   "$examples" --procedure=search --chart="$work/nowhere/chart.svg"
 
+# A trial as text: figures, and a program that the tool reads. Each kind, of each loop of the samples that can have it.
+run "show" 0 "$examples" --procedure=quarters_and_sixteenths --show=partial:4 && {
+  grep -q '^# loop n1: 17 operations, 3 cycles a pass, 256 passes$' "$work/out" && pass "show" || fail "show" "$(head -5 "$work/out")"
+  ! grep -q 'div' "$work/out" && pass "show: no division" || fail "show: no division" "$(grep div "$work/out")"
+}
+run "show a search" 0 "$examples" --procedure=search --show=uncounted:7 && {
+  [ "$(grep -c ' = ld' "$work/out")" = 1 ] && pass "show a search" || fail "show a search" "$(grep -c ' = ld' "$work/out") loads"
+}
+for kind in rolled full:5 peel:1 partial:2 uncounted:3 runtime:4 prologue:4; do
+  run "show $kind" 0 "$examples" --show=$kind || continue
+  awk '/^proc /{ sub("@loop", "@loop" ++n) } { print }' "$work/out" >"$work/shown.eir"
+  if "$tool" opt "$work/shown.eir" --verify-each --passes=clean-up -o "$work/again.eir" 2>"$work/err"; then
+    pass "show $kind is read again"
+  else
+    fail "show $kind is read again" "$(head -5 "$work/err")"
+  fi
+done
+says "show: kind" 2 "midend unroll: --show: unknown kind 'all', expected one of: rolled, full, peel, partial, uncounted, runtime, prologue" \
+  "$examples" --show=all:4
+says "show: factor" 2 "midend unroll: --show: 'partial' needs a factor from 1 to 1024, as in partial:4" "$examples" --show=partial
+says "show: json" 2 "midend unroll: --show prints programs, so it goes without --json, --verify and --chart" \
+  "$examples" --show=rolled --json
+
 known="(known names: e2k_reference_v6, e2k_guide_v4, scalar_core)"
 says "no machine" 1 "$work/no: error: cannot be opened: No such file or directory $known" "$examples" --machine="$work/no"
 printf 'name = mine\nchannels = a b\nspeed = 3\n' >"$work/bad.machine"

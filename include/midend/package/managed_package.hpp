@@ -267,11 +267,24 @@ private:
     }
   }
 
+  /// What an order names exists, and what an operation of it reads comes before that.
+  void check_operands([[maybe_unused]] const package_order& order) const {
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      for (std::size_t k = 0; k != order.operations[i].num_operands; ++k) {
+        [[maybe_unused]] const order_operand& x = order.operations[i].operands[k];
+        MIDEND_ASSERT(x.what != order_operand::kind::value || x.index < static_cast<value_id>(editor_.num_values()),
+                      "an order names a value of the program", x.index);
+        MIDEND_ASSERT(x.what != order_operand::kind::made || x.index < i, "made before it is read", x.index);
+      }
+    }
+  }
+
   /// Makes the operations of a tree before `v`, or none.
   package_veto make(value_id v, const package_order& order, value_id& result) {
     if (editor_.is_phi(v) || order.num_operations == 0) {
       return package_veto::wrong_type;
     }
+    check_operands(order);
     if (generation_[v] >= options_.generations) {
       return package_veto::too_many;
     }
@@ -406,8 +419,6 @@ private:
     value_id operands[3] = {no_value, no_value, no_value};
     for (std::size_t i = 0; i != o.num_operands; ++i) {
       const order_operand& x = o.operands[i];
-      MIDEND_ASSERT(x.what != order_operand::kind::made || results_[x.index] != no_value, "made before it is read",
-                    x.index);
       operands[i] = x.what == order_operand::kind::made      ? results_[x.index]
                     : x.what == order_operand::kind::literal ? literal_of(v, o, x)
                                                              : x.index;
@@ -415,8 +426,6 @@ private:
         return package_veto::wrong_type;
       }
       if (x.what == order_operand::kind::value) {
-        MIDEND_ASSERT(x.index < static_cast<value_id>(editor_.num_values()), "an order names a value of the program",
-                      x.index);
         if (context_.is_undefined(operands[i])) {
           return package_veto::undefined;
         }
