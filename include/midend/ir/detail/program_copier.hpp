@@ -141,7 +141,8 @@ private:
     }
     if constexpr (has_operation<IR>) {
       to.info = ir_.operation(from(v));
-      if (to.home == no_node && to.info.code != operation::other) { // an operation outside of what is copied
+      const bool is_outside = Origins::adds_operands && to.home == no_node; // of the loop that is extracted
+      if (is_outside && to.info.code != operation::other) {
         to.info = {operation::other, to.info.width, to.info.width, {}};
       }
     }
