@@ -16,9 +16,9 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/transform.hpp>
-#include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/transform/hoist_invariants.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/unrolling/measure_loop.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>
 
