@@ -69,11 +69,11 @@ int main() {
   }
   // [trial]
 
-  // [deed]
+  // [change]
   const auto view_of = [](const midend::elbrus::cost_editor& e) -> const midend::elbrus::cost_editor& { return e; };
   const midend::unrolling_order order{0, midend::unrolling_way::cycle, best};
   midend::apply_unrolling(editor, found.loops, {&order, 1}, view_of);
   midend::clean_up(editor, midend::clean_up_options_for(machine));
-  // [deed]
+  // [change]
   std::printf("\nby %u, in the program:\n%s", best, midend::elbrus::to_text(p).c_str());
 }

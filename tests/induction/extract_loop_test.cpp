@@ -291,3 +291,56 @@ TEST_CASE("extracting a second loop of the same size allocates nothing") {
     }
   });
 }
+
+namespace {
+
+template <class E>
+concept extracted_from_a_temporary =
+    requires(E& editor, midend::dominators_and_loops_result& found, midend::extract_loop_workspace& memory,
+             extracted_loop& x) { midend::extract_loop(E(editor), found.dominators, found.loops, 0, memory, x); };
+
+static_assert(!extracted_from_a_temporary<elbrus::cost_editor>);
+
+} // namespace
+
+TEST_CASE("ugly loops are extracted: parallel and unreachable entries, self loops, no exit") {
+  for (const char* const text : {"proc @f(%c: i1, %x: i32) -> i32 {\n  node entry:\n    br %c ? loop : loop\n"
+                                 "  node loop:\n    %i = phi.i32 [entry: 1], [entry: 2], [dead: 3], [loop: %j]\n"
+                                 "    %j = add.i32 %i, %x\n    %d = cmp.lt.i32 %j, 9\n    br %d ? loop : done\n"
+                                 "  node dead:\n    br loop\n  node done:\n    ret %j\n}\n",
+                                 "proc @f(%c: i1, %x: i32) -> i32 {\n  node entry:\n    br loop\n"
+                                 "  node loop:\n    %i = phi.i32 [entry: 1], [loop: %j], [loop: %x]\n"
+                                 "    %j = add.i32 %i, %x\n    br %c ? loop : loop\n}\n",
+                                 "proc @f(%c: i1, %x: i32) -> i32 {\n  node entry:\n    br loop\n"
+                                 "  node loop:\n    %i = phi.i32 [entry: 1], [latch: %x]\n    br %c ? latch : done\n"
+                                 "  node latch:\n    br %c ? loop : done\n"
+                                 "  node done:\n    %r = phi.i32 [loop: %i], [latch: 7]\n    ret %r\n}\n"}) {
+    elbrus::program p = program_of(text);
+    const elbrus::cost_editor e(p.procedures[0]);
+    for (const extracted_loop& x : extracted(e)) {
+      CHECK(!midend::check_ir(x.program));
+      CHECK(x.program.is_closed());
+      const auto again = midend::dominators_and_loops(x.program.graph()).loops;
+      CHECK(again.num_loops() == 1);
+      CHECK(again.header(0) == extracted_loop::header);
+    }
+  }
+}
+
+TEST_CASE("a loop of a million nodes is extracted on a default stack") {
+  constexpr std::size_t count = 1'000'000;
+  elbrus::procedure p;
+  for (std::size_t n = 0; n != count; ++n) {
+    p.create_node({});
+  }
+  elbrus::editor builder(p);
+  for (midend::node_id n = 0; n + 1 != count; ++n) {
+    builder.set_jump(n, n + 1);
+  }
+  builder.set_jump(count - 1, 1);
+  const elbrus::cost_editor e(p);
+  const auto all = extracted(e);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].program.graph().num_nodes() == count);
+  CHECK(all[0].first_exit == count);
+}

@@ -42,6 +42,7 @@ struct extracted_loop {
   flat_array<node_id> nodes; ///< by node of the program: its node in the IR; `no_node` for the entry
   flat_array<edge_id> edges; ///< by edge of the program: its edge in the IR; `no_edge` for that of the entry
   node_id first_exit = no_node;
+  bool has_expected_trips = false; ///< `expect_trips` has written how often the loops run
 
   static constexpr node_id entry = 0;
   static constexpr node_id header = 1;
@@ -127,6 +128,7 @@ private:
     program_.clear();
     out_.nodes.clear();
     out_.edges.clear();
+    out_.has_expected_trips = false;
   }
 
   static void grow(flat_array<std::uint32_t>& a, std::size_t size, std::uint32_t fill) {
@@ -431,6 +433,9 @@ concept extractable_ir = freezable_ir<IR> && has_users<IR> && has_node_of<IR> &&
 /// fewer. The program has those of its parameters; a parameter that is one number is a literal. They are facts about
 /// what enters the loop, so they hold in each iteration.
 ///
+/// Unreachable nodes that lead into the loop count as entries: where they bring other values than the others, the
+/// program knows less of the phi. Parallel edges stay.
+///
 /// Requires a dominator tree and a loop forest with boundaries of this graph, and a loop that control reaches, as those
 /// of a forest are. O(nodes, edges, values and operands of the loop, and the users of its values), after the first call
 /// with a workspace; for an IR whose ends are no values, plus the nodes of the function.
@@ -445,6 +450,11 @@ void extract_loop(const IR& ir, const dominator_tree& tree, const loop_forest& l
                 "a dominator tree and a loop forest of this graph", tree.epoch(), loops.epoch());
   detail::loop_extractor<IR>(ir, tree, loops, loop, facts, memory, out).run();
 }
+
+/// Of a temporary: an error, since `fold` would ask what is gone.
+template <freezable_ir_argument IR, class... Others>
+void extract_loop(const IR&& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
+                  Others&&... others) = delete;
 
 /// The same without facts.
 template <freezable_ir_argument IR>

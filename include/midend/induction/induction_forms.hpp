@@ -322,11 +322,8 @@ private:
   }
 
   static constexpr bool cannot_fail(const operation_info& info, const induction_form& divisor_or_amount) {
-    const bool divides = info.code >= operation::div && info.code <= operation::urem;
-    const bool shifts = info.code >= operation::shl && info.code <= operation::shladd;
-    const std::uint64_t n = divisor_or_amount.number;
-    const bool is_harmless = divides ? n != 0 && n != low_ones(info.width) : n < info.width;
-    return (!divides && !shifts) || (divisor_or_amount.kind == number && is_harmless);
+    return !is_partial(info.code) ||
+           (divisor_or_amount.kind == number && is_total_with(info, divisor_or_amount.number));
   }
 
   flat_array<induction_form> forms_;

@@ -438,8 +438,6 @@ private:
     }
   };
 
-  static bool is_partial(midend::operation code) { return is_division(code) || is_partial_shift(code); }
-
   void check_closed() const { MIDEND_ASSERT(is_closed_, "a program whose answers name operands", is_closed_); }
 
   // ---- Making values.

@@ -231,6 +231,8 @@ public:
     return fold_(folder_, origin(v), args);
   }
 
+  template <semantic_ir_argument IR> void fold_by(const IR&& ir) = delete; ///< of a temporary, which would be gone
+
   /// From now on, `fold` asks `ir`. Requires that `ir` lives as long as this program and its copies are used, and that
   /// the operations that are asked for are there as they were.
   template <semantic_ir_argument IR> void fold_by(const IR& ir) {
@@ -477,33 +479,11 @@ protected:
     return g.predicate != no_value && has(g.predicate, literal) && (values_[g.predicate].constant != 0) == g.negated;
   }
 
-  static constexpr bool is_division(midend::operation code) {
-    return code == midend::operation::div || code == midend::operation::udiv || code == midend::operation::rem ||
-           code == midend::operation::urem;
-  }
-
-  static constexpr bool is_partial_shift(midend::operation code) {
-    return code == midend::operation::shl || code == midend::operation::shr || code == midend::operation::sar ||
-           code == midend::operation::shladd;
-  }
-
   /// Whether a partial operation has a result for each value of its first operand: the divisor or amount is a literal
   /// that allows it.
   bool is_total(value_id v) const {
-    if (!has(v, partial)) {
-      return false;
-    }
-    const value_id second = operands(v)[1];
-    if (second == no_value || !has(second, literal)) {
-      return false;
-    }
-    const operation_info& info = values_[v].info;
-    const std::uint64_t c = values_[second].constant;
-    if (!is_division(info.code)) {
-      return c < info.width;
-    }
-    const bool is_signed = info.code == midend::operation::div || info.code == midend::operation::rem;
-    return c != 0 && !(is_signed && c == ~std::uint64_t{0} >> (64 - info.width));
+    const value_id second = has(v, partial) ? operands(v)[1] : no_value;
+    return second != no_value && has(second, literal) && is_total_with(values_[v].info, values_[second].constant);
   }
 
   const rare_record& rare_of(value_id v) const {

@@ -102,6 +102,32 @@ constexpr unsigned arity(operation code) {
   }
 }
 
+/// Whether flags can promise something about it: its exact result need not fit.
+constexpr bool can_wrap(operation code) {
+  return (code >= operation::add && code <= operation::mul) || code == operation::neg || code == operation::shl ||
+         code == operation::shladd;
+}
+
+/// Whether the operation divides.
+constexpr bool is_division(operation code) {
+  return code >= operation::div && code <= operation::urem;
+}
+
+/// Whether the operation has no result for some second operands: it divides, or shifts by an amount that must be less
+/// than the width.
+constexpr bool is_partial(operation code) {
+  return is_division(code) || (code >= operation::shl && code <= operation::shladd);
+}
+
+/// Whether a partial operation has a result for every first operand if its second operand is the number `second`.
+constexpr bool is_total_with(const operation_info& info, std::uint64_t second) {
+  if (!is_division(info.code)) {
+    return second < info.width;
+  }
+  const bool is_signed = info.code == operation::div || info.code == operation::rem;
+  return second != 0 && !(is_signed && second == ~std::uint64_t{0} >> (64 - info.width));
+}
+
 /// Whether the operation compares two numbers.
 constexpr bool is_comparison(operation code) {
   return code >= operation::equal && code <= operation::ugreater_equal;

@@ -42,12 +42,6 @@ struct rule_match {
 
 namespace detail {
 
-/// Whether operations can promise not to wrap.
-constexpr bool can_promise(operation code) {
-  return code == operation::add || code == operation::sub || code == operation::mul || code == operation::neg ||
-         code == operation::shl || code == operation::shladd;
-}
-
 /// Bit k of `orders` exchanges the operands of the k-th operation for which that may be done, from the root.
 template <definition_reader Reader>
 constexpr bool matches_in_order(const Reader& reader, const operation_info& root, span<const value_id> operands,
@@ -99,7 +93,7 @@ constexpr bool matches_in_order(const Reader& reader, const operation_info& root
       if ((info.code != t.code && !subtracts) || (!is_root && info.width != width)) {
         return false;
       }
-      if (can_promise(info.code)) {
+      if (can_wrap(info.code)) {
         out.match.promises.no_signed_wrap = out.match.promises.no_signed_wrap && info.flags.no_signed_wrap;
         out.match.promises.no_unsigned_wrap =
             out.match.promises.no_unsigned_wrap && info.flags.no_unsigned_wrap && !subtracts;
@@ -148,8 +142,8 @@ constexpr bool matches_in_order(const Reader& reader, const operation_info& root
 
 } // namespace detail
 
-/// Whether an operation of these operands, of which a guard may stand behind the others, matches the pattern of a rule
-/// that applies. Operands that can be exchanged are tried in both orders.
+/// Whether an operation matches the pattern of a rule that applies. `operands` may end with those of a guard, which are
+/// not read. Operands that can be exchanged are tried in both orders.
 template <definition_reader Reader>
 constexpr bool matches_rule(const Reader& reader, const operation_info& root, span<const value_id> operands,
                             const algebra_rule& rule, rule_match& out) {

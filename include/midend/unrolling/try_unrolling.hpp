@@ -28,7 +28,7 @@ struct unrolling_trial_options {
   std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
 };
 
-/// The clean-up of trials and deeds for a machine: operations cost what they cost there, and sums are regrouped where
+/// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are regrouped where
 /// the program allows it, unless the lowering does not.
 template <loop_machine_argument M>
 clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
@@ -63,9 +63,9 @@ class try_unrolling_workspace {
   estimate_workspace estimate_;
 };
 
-/// Writes into an extracted loop how often its loops run: a loop without a profile and without hints gets its exact
-/// trip count as an average, or `assumed_trip`. Transformations keep averages up to date, so that loops that are
-/// unrolled are compared for the same number of iterations. The time of `count_loop_trips`.
+/// Writes into an extracted loop how often its loops run, as averages: the exact trip count where it is known, else
+/// what a hint says, else `assumed_trip`. Transformations keep averages up to date, so that loops that are unrolled are
+/// compared for the same number of iterations. The time of `count_loop_trips`.
 inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
   const auto found = dominators_and_loops(x.program.graph());
   estimate_knowledge knowledge;
@@ -78,20 +78,25 @@ inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
       x.program.set_trip_hints(header, hints);
     }
   }
+  x.has_expected_trips = true;
 }
 
 /// Unrolls a loop that was extracted, as ordered, runs the clean-up (`clean_up`) on the whole program, and estimates
 /// what is left on a machine. `order.loop` does not matter: it is the loop that was extracted. With
 /// `unrolling_way::nothing`, the rolled loop is cleaned up and estimated: compare others with that.
 ///
-/// The deed is `apply_unrolling` and `clean_up` on the function that the loop was extracted from. It finds what is
-/// found here, and what the surroundings of the loop show besides.
+/// Afterwards, `apply_unrolling` and `clean_up` do the same to the function. They find what is found here, and what the
+/// code around the loop shows besides.
+///
+/// Requires that `expect_trips` has been called for `x`: forms of a loop are compared for the same number of
+/// iterations. Unreachable nodes cost nothing.
 ///
 /// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
 /// trials", LFP 1994. The cost is that of the steps, for a program of the size of the unrolled loop.
 template <loop_machine_argument M>
 void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
                    const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
+  MIDEND_ASSERT(x.has_expected_trips, "an extracted loop that `expect_trips` has seen", x.has_expected_trips);
   out.program = x.program;
   const auto view_of = [](const editable_flat_program& p) -> const editable_flat_program& { return p; };
   const auto before = dominators_and_loops(out.program.graph());

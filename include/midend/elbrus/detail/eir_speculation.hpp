@@ -20,9 +20,7 @@ namespace elbrus::detail {
 
 /// Whether an operation promises not to wrap; of others, the flag has no meaning.
 constexpr bool promises_no_wrap(const operation_info& info) {
-  const bool may_promise = (info.code >= operation::add && info.code <= operation::mul) ||
-                           info.code == operation::neg || info.code == operation::shl || info.code == operation::shladd;
-  return may_promise && info.flags.no_signed_wrap;
+  return can_wrap(info.code) && info.flags.no_signed_wrap;
 }
 
 /// Which values may be diagnostic, and which operations are speculative: those that the program says do not trap, where
@@ -97,9 +95,7 @@ private:
     if (promises_no_wrap(info)) {
       return true;
     }
-    const bool divides = info.code >= operation::div && info.code <= operation::urem;
-    const bool shifts = info.code >= operation::shl && info.code <= operation::shladd;
-    if (!divides && !shifts) {
+    if (!is_partial(info.code)) {
       return false;
     }
     std::optional<std::uint64_t> second;
@@ -109,9 +105,7 @@ private:
         second = p_.constant(x);
       }
     });
-    const bool is_signed = info.code == operation::div || info.code == operation::rem;
-    return !second ||
-           (shifts ? *second >= info.width : *second == 0 || (is_signed && as_signed(*second, info.width) == -1));
+    return !second || !is_total_with(info, *second);
   }
 
   const flat_program& p_;

@@ -252,23 +252,11 @@ private:
 
   bool traps_by_itself(value_id v) const {
     const value_core& record = graph().core(v);
+    if (const operation_info info = detail::meaning_if_it_runs(record); is_partial(info.code)) {
+      const std::optional<std::uint64_t> second = constant(graph().operands(v)[1]);
+      return !second || !is_total_with(info, *second);
+    }
     switch (record.code) {
-    case opcode::div:
-    case opcode::udiv:
-    case opcode::rem:
-    case opcode::urem: {
-      const std::optional<std::uint64_t> divisor = constant(graph().operands(v)[1]);
-      const bool is_signed = record.code == opcode::div || record.code == opcode::rem;
-      const std::uint64_t minus_one = ~std::uint64_t{0} >> (64 - width_of(record.type));
-      return !divisor || *divisor == 0 || (is_signed && *divisor == minus_one);
-    }
-    case opcode::shl:
-    case opcode::shr:
-    case opcode::sar:
-    case opcode::shladd: {
-      const std::optional<std::uint64_t> amount = constant(graph().operands(v)[1]);
-      return !amount || *amount >= width_of(record.type);
-    }
     case opcode::ftoi:
     case opcode::ld:
     case opcode::st:

@@ -35,11 +35,11 @@ struct estimate_options {
 
   region_facts facts;
 
-  /// By loop: what the caller expects of a loop of which the program says nothing; 0: nothing, either. May be shorter
-  /// than there are loops.
+  /// By loop: the header executions that the caller expects of a loop about which the program says nothing; 0: none.
+  /// May be shorter than there are loops.
   span<const std::uint64_t> expected_trips;
 
-  /// The header executions of a loop of which nobody says anything.
+  /// Header executions of a loop about which nothing is known.
   std::uint64_t assumed_trip = 100;
 };
 

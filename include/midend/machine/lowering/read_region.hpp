@@ -712,13 +712,13 @@ private:
     i = 0;
     for_each_edge(n, [&](edge_id e, node_id target) {
       detail::edge_test& test = w_.tests_[i++];
-      if (rest != no_edge && test.has_case && !test.taken.is_number() && brings_the_same(e, rest, target)) {
+      if (rest != no_edge && test.has_case && !test.taken.is_number() && has_same_inputs(e, rest, target)) {
         test.taken = detail::false_bit;
       }
     });
   }
 
-  constexpr bool brings_the_same(edge_id e, edge_id other, node_id target) const {
+  constexpr bool has_same_inputs(edge_id e, edge_id other, node_id target) const {
     if (detail::node_in(ir_.graph(), ir_.graph().edge_target(other)) != target) {
       return false;
     }
