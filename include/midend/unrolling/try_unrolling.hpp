@@ -28,8 +28,8 @@ struct unrolling_trial_options {
   std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
 };
 
-/// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are regrouped where
-/// the program allows it, unless the lowering does not.
+/// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are
+/// regrouped where the program allows it, unless the lowering does not.
 template <loop_machine_argument M>
 clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
                                       clean_up_options options = {}) {
