@@ -3,19 +3,16 @@
 #include "eir_file.hpp"
 #include "machine_choice.hpp"
 #include "option_list.hpp"
-#include "package_tool.hpp"
 #include "program_names.hpp"
 #include "show_unrolled.hpp"
 #include "text.hpp"
 #include "unroll_json.hpp"
 
 #include <midend/elbrus/views/construct_ssa.hpp>
-#include <midend/elbrus/views/cost_view.hpp>
-#include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
-#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>
 #include <midend/viz/coverage.hpp>
@@ -174,7 +171,7 @@ public:
     if (const auto problem = write_text("-", options_.json ? json_.text() : text_)) {
       return complain(exit_bad_input, *problem);
     }
-    return num_compared_ == num_predicted_ ? exit_done : exit_difference;
+    return num_compared_ == num_as_advised_ ? exit_done : exit_difference;
   }
 
 private:
@@ -188,16 +185,12 @@ private:
     if (!p.variables().empty()) {
       midend::elbrus::construct_ssa(p);
     }
-    if (options_.verify) { // what unrolling saves is compared, and not what was to be saved before
-      for (int round = 0; round != 2; ++round) {
-        clean_up(p);
-      }
-    }
-    const midend::elbrus::cost_view view(p);
+    const midend::elbrus::cost_editor view(p);
     const program_names names(p);
     const auto found = midend::dominators_and_loops(p);
     const midend::loop_forest& forest = found.loops;
     midend::loop_trip_counter counter(view, found.dominators, forest);
+    midend::unrolling_adviser unrolling(view, forest, machine_, chosen_, workspace_);
     for (const loop_id l : forest.loops()) {
       if (!options_.loop.empty() && p.node_name(forest.header(l)) != options_.loop) {
         continue;
@@ -209,7 +202,7 @@ private:
                shown_unrolling(p, found, l, *shown_, machine_, chosen_.lowering, chosen_.assumed_trip));
         continue;
       }
-      midend::advise_unrolling(view, forest, l, machine_, chosen_, counter, workspace_, advice_);
+      unrolling.advise(l, counter, advice_);
       if (options_.verify) {
         verify(p, names);
       } else {
@@ -225,29 +218,20 @@ private:
     }
   }
 
-  static midend::elbrus::cost_view cost_of(const midend::elbrus::editor& e) {
-    return midend::elbrus::cost_view(e.graph());
-  }
-
-  static void clean_up(procedure& p) {
-    midend::elbrus::editor editor(p);
-    midend::realise_unrolling(editor, cost_of);
-    optimize_operations(p);
-  }
-
   /// Carries the advice out on a copy.
   void verify(const procedure& p, const program_names& names) {
-    procedure copy = p;
-    midend::elbrus::editor editor(copy);
+    procedure unrolled = p;
+    procedure plain = p;
+    midend::elbrus::cost_editor editor(unrolled);
+    midend::elbrus::cost_editor rolled(plain);
     const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
       return midend::loop_trip_counter(view, dominators, loops);
     };
-    const midend::unrolling_deed deed = midend::measure_unrolling(
-        editor, cost_of, advice_, machine_, chosen_.lowering, [&](midend::elbrus::editor&) { clean_up(copy); },
-        counts_of);
+    const midend::unrolling_deed deed =
+        midend::measure_unrolling(editor, rolled, advice_, machine_, chosen_.lowering, counts_of);
     if (deed.obstacle == midend::deed_obstacle::none) {
       ++num_compared_;
-      num_predicted_ += deed.is_as_predicted() ? 1u : 0u;
+      num_as_advised_ += deed.is_as_advised() ? 1u : 0u;
       num_equal_ += deed.is_equal() ? 1u : 0u;
     }
     if (options_.json) {
@@ -258,13 +242,14 @@ private:
     append(text_, text_.empty() ? "" : "\n", "@", p.name(), ", ", names.node(advice_.header), ": ",
            is_advice ? name_of(advice_.decision().kind) : name_of(advice_.obstacle),
            is_advice && advice_.chosen != 0 ? " " + std::to_string(advice_.decision().factor) : "", ", ",
-           midend::to_text(deed, names));
+           midend::to_text(deed));
   }
 
   void append_summary() {
     if (!options_.json) {
       append(text_, text_.empty() ? "" : "\n", num_compared_, num_compared_ == 1 ? " loop" : " loops", " compared, ",
-             num_predicted_, " with operations and interval as predicted, ", num_equal_, " with everything\n");
+             num_equal_, " as advised, ", num_as_advised_ - num_equal_, " better, ", num_compared_ - num_as_advised_,
+             " worse\n");
     }
   }
 
@@ -279,8 +264,8 @@ private:
   std::string machine_name() const { return {machine_.name.begin(), machine_.name.end()}; }
 
   /// The chart shows every factor, not only the candidates.
-  void draw(const procedure& p, const midend::elbrus::cost_view& view, const midend::loop_forest& forest,
-            midend::loop_trip_counter<midend::elbrus::cost_view>& counter, const program_names& names) {
+  void draw(const procedure& p, const midend::elbrus::cost_editor& view, const midend::loop_forest& forest,
+            midend::loop_trip_counter<midend::elbrus::cost_editor>& counter, const program_names& names) {
     const std::uint32_t chosen =
         advice_.decision().kind == midend::unrolling_kind::peel ? 1 : advice_.decision().factor;
     const std::uint32_t last = std::min(chosen_.max_factor, std::max(16U, 2 * chosen));
@@ -311,8 +296,8 @@ private:
   std::size_t num_loops_ = 0;
   std::size_t num_charts_ = 0;
   std::size_t num_compared_ = 0;
-  std::size_t num_predicted_ = 0; ///< with operations and interval as predicted
-  std::size_t num_equal_ = 0;     ///< with all items as predicted
+  std::size_t num_as_advised_ = 0; ///< with no more operations and cycles than in the trial
+  std::size_t num_equal_ = 0;      ///< with as many
   std::string text_;
   std::string chart_;
   json_report json_;
@@ -353,7 +338,7 @@ command add_unroll_command(CLI::App& app) {
   sub->footer("Cycles are lower bounds. Machines: " + machine_names() +
               ", or a file (docs/machine-model.md).\n"
               "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage,\n"
-              "3 --verify: operations, or the interval or cycles, of a loop are not as predicted.");
+              "3 --verify: the program has more operations, or takes more cycles, than the trial had.");
   const CLI::Range factors(1U, 1024U);
   sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
   sub->add_option("--machine", options.machine, "the target machine: a name, or a machine file")
@@ -401,8 +386,8 @@ command add_unroll_command(CLI::App& app) {
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
   sub->add_flag("--verify", options.verify,
-                "clean the program up, carry each advice out on a copy, and compare the new loop, or the straight code "
-                "after complete unrolling, with the prediction");
+                "carry each advice out on a copy, clean up, and compare the new loop, or the operations after complete "
+                "unrolling, with those of the trial");
   sub->add_flag("--stats", options.statistics,
                 "print how many operations of each loop are understood, to standard error");
   return {sub, [given] { return run(*given); }};

@@ -49,9 +49,8 @@ json unless_zero(std::uint64_t number) {
   return number == 0 ? json() : json(number);
 }
 
-std::string value_name(const unrolling_advice& advice, midend::body_id v, const program_names& names) {
-  const midend::value_id origin = advice.body.values[v].origin;
-  return origin == midend::no_value ? std::string() : names.value(origin);
+std::string value_name(midend::value_id v, const program_names& names) {
+  return v == midend::no_value ? std::string() : names.value(v);
 }
 
 json trip_json(const unrolling_advice& advice, const program_names& names) {
@@ -84,9 +83,9 @@ json resource_json(const machine_model& machine, const midend::resource_bound_re
   return out;
 }
 
-json recurrence_json(const unrolling_advice& advice, const machine_body& body, const program_names& names) {
+json recurrence_json(const machine_body& body, const program_names& names) {
   json out = json::array();
-  for (const midend::recurrence_step& s : midend::recurrence_steps(advice, body, names)) {
+  for (const midend::recurrence_step& s : midend::recurrence_steps(body, names)) {
     out.push_back({{"value", s.name},
                    {"copy", s.copy},
                    {"class", name_of(s.kind)},
@@ -98,15 +97,15 @@ json recurrence_json(const unrolling_advice& advice, const machine_body& body, c
 }
 
 /// Why a body takes so long.
-json bound_json(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
-                const machine_model& machine, const program_names& names, bool has_copies) {
+json bound_json(const body_cost& cost, const machine_body& body, const machine_model& machine,
+                const program_names& names, bool has_copies) {
   json out;
   out["limit"] = name_in(limit_names, cost.limit());
-  out["text"] = midend::limit_text(advice, cost, body, machine, names, has_copies);
+  out["text"] = midend::limit_text(cost, body, machine, names, has_copies);
   if (cost.limit() == body_limit::resources) {
     out["resource"] = resource_json(machine, cost.resources);
   } else if (cost.limit() == body_limit::recurrence) {
-    out["recurrence"] = recurrence_json(advice, body, names);
+    out["recurrence"] = recurrence_json(body, names);
   }
   return out;
 }
@@ -132,6 +131,7 @@ json candidate_json(const unrolling_candidate& c) {
   out["kind"] = name_of(c.kind);
   out["remainder"] = {{"placement", name_of(c.remainder)}, {"iterations", c.remainder_iterations}};
   out["is_evaluated"] = c.is_evaluated;
+  out["is_tried"] = c.is_tried;
   out["reason"] = name_of(c.why);
   if (c.is_evaluated) {
     out["cycles_per_iteration"] = fraction_json(c.cycles_per_iteration);
@@ -150,10 +150,8 @@ json candidate_json(const unrolling_candidate& c) {
 json savings_json(const unrolling_advice& advice, const program_names& names) {
   json out = json::array();
   for (const midend::unrolling_saving& s : advice.savings) {
-    out.push_back({{"what", name_of(s.kind)},
-                   {"copy", s.copy},
-                   {"value", value_name(advice, s.value, names)},
-                   {"result", s.result}});
+    out.push_back(
+        {{"what", name_of(s.kind)}, {"copy", s.copy}, {"value", value_name(s.value, names)}, {"result", s.result}});
   }
   return out;
 }
@@ -175,7 +173,7 @@ json overlap_json(const unrolling_advice& advice, const program_names& names) {
   }
   json pairs = json::array();
   for (const midend::base_pair& p : apart.pairs) {
-    pairs.push_back({value_name(advice, p.first, names), value_name(advice, p.second, names)});
+    pairs.push_back({value_name(p.first, names), value_name(p.second, names)});
   }
   return {{"decision", name_of(apart.kind)},
           {"factor", apart.factor},
@@ -194,7 +192,6 @@ json nest_json(const unrolling_advice& advice, const program_names& names) {
           {"iterations", nest.iterations},
           {"total_cycles",
            {{"before", nest.total_cycles}, {"after", nest.unfolded.total_cycles + nest.unfolded.setup_cycles}}},
-          {"around_cycles", nest.around_cycles},
           {"unfolded", candidate_json(nest.unfolded)}};
 }
 
@@ -224,8 +221,8 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["is_lower_bound"] = true;
   out["cycles_per_iteration"] =
       change(fraction_json(before.cycles_per_iteration), fraction_json(after.cycles_per_iteration));
-  out["bound"] = change(bound_json(advice, before.body, advice.rolled_machine, machine, names, false),
-                        bound_json(advice, after.body, advice.machine, machine, names, after.factor > 1));
+  out["bound"] = change(bound_json(before.body, advice.rolled_machine, machine, names, false),
+                        bound_json(after.body, advice.machine, machine, names, after.factor > 1));
   out["body"] = change(body_json(before.body), body_json(after.body));
   out["total_cycles"] = change(before.total_cycles, after.total_cycles);
   out["setup_cycles"] = change(before.setup_cycles, after.setup_cycles);
@@ -244,35 +241,18 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   return out;
 }
 
-/// All items as predicted and as they are there, and the values that differ.
-void add_comparison(json& out, const midend::unrolling_comparison& comparison, const program_names& names) {
-  for (std::size_t i = 0; i != midend::num_body_items; ++i) {
-    const auto item = static_cast<midend::body_item>(i);
-    out["items"][name_of(item)] = {{"predicted", fraction_json(item_of(comparison.predicted, item))},
-                                   {"there", fraction_json(item_of(comparison.there, item))}};
-  }
-  out["values"] = json::array();
-  for (const midend::operation_count& o : comparison.operations) {
-    out["values"].push_back({{"value", o.origin == midend::no_value ? json() : json(names.value(o.origin))},
-                             {"predicted", o.predicted},
-                             {"there", o.there}});
-  }
-}
-
-/// What became of the advice: the obstacle, or the comparisons.
-json deed_json(const midend::unrolling_deed& deed, const program_names& names) {
+/// What became of the advice: the obstacle, or the figures of trial and program.
+json deed_json(const midend::unrolling_deed& deed) {
   json out = {{"obstacle", name_of(deed.obstacle)}};
   if (deed.obstacle != midend::deed_obstacle::none) {
     return out;
   }
-  out["is_as_predicted"] = deed.is_as_predicted();
-  out["cloned"] = deed.cloned;
+  out["is_as_advised"] = deed.is_as_advised();
+  out["is_equal"] = deed.is_equal();
   out["dropped_exits"] = deed.dropped_exits;
-  add_comparison(out, deed.comparison, names);
-  out["nest"] = json();
-  if (deed.has_nest) {
-    add_comparison(out["nest"], deed.nest, names);
-  }
+  out["operations"] = {{"trial", deed.advised.operations}, {"there", deed.there.operations}};
+  out["body"] =
+      deed.is_straight ? json() : json({{"trial", body_json(deed.advised)}, {"there", body_json(deed.there)}});
   return out;
 }
 
@@ -295,7 +275,7 @@ void json_report::add(const unrolling_advice& advice, const machine_model& machi
                       const program_names& names, const midend::unrolling_deed* deed) {
   json loop = loop_json(advice, machine, procedure, names);
   if (deed != nullptr) {
-    loop["deed"] = deed_json(*deed, names);
+    loop["deed"] = deed_json(*deed);
   }
   object_->all["loops"].push_back(std::move(loop));
 }

@@ -95,7 +95,6 @@
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
-#include "midend/induction/unfold_inner_loop.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"

@@ -1,11 +1,10 @@
-// The cost of functions of LLVM: on the view and on its frozen copy, beside the loops as `measure_loop` reads them.
+// The cost of functions of LLVM: on the view and on its frozen copy.
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/ir/frozen.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/cost/count_loop_trips.hpp>
 #include <midend/machine/cost/estimate.hpp>
 #include <midend/machine/e2k.hpp>
-#include <midend/unrolling/measure_loop.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,16 +45,10 @@ TEST_CASE("functions of LLVM: the same cost on the view and frozen, and the boun
     CHECK(e.operations == frozen.operations);
     CHECK(e.bytes == frozen.bytes);
     for (const midend::loop_id l : found.loops.loops()) {
-      const midend::loop_measure there = measure_loop(ir, found.loops, l, machine, options.lowering);
       const midend::loop_estimate& here = e.loops[l];
       CHECK(here.cost.operations == frozen.loops[l].cost.operations);
       CHECK(here.cycles_per_entry == frozen.loops[l].cycles_per_entry);
-      CHECK((here.obstacle == midend::region_obstacle::none) == (there.obstacle == midend::unrolling_obstacle::none));
-      if (here.obstacle == midend::region_obstacle::none && there.cost.invariant_operations == 0) {
-        CHECK(here.cost.operations == there.cost.operations);
-        CHECK(here.cost.interval == there.cost.interval);
-        ++loops;
-      }
+      loops += here.obstacle == midend::region_obstacle::none ? 1 : 0;
     }
   }
   CHECK(loops >= 5);

@@ -17,8 +17,6 @@
 #include <midend/loops/natural_loops.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
-#include <midend/unrolling/copies/unroll_body.hpp>
-#include <midend/unrolling/detail/invariant_numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -273,47 +271,6 @@ TEST_CASE("operations to which only some exits lead read values by these") {
   }
 }
 
-TEST_CASE("of values from outside it is known which numbers they can be") {
-  struct {
-    const char* operation;
-    std::int64_t low;
-    std::int64_t high;
-    std::uint64_t modulus;
-    std::uint64_t residue;
-  } const cases[] = {
-      {"%x = shr.i32 %n, 20", 0, 4095, 1, 0},
-      {"%x = shl.i32 %n, 3", INT32_MIN, INT32_MAX - 7, 8, 0},
-      {"%x = and.i32 %n, 96", 0, 96, 32, 0},
-      {"%y = zext.i8.i32 %b\n %x = shl.i32 %y, 4", 0, 4080, 16, 0},
-      {"%y = and.i32 %n, 6\n %x = or.i32 %y, 1", 1, 7, 2, 1},
-      {"%y = zext.i8.i32 %b\n %x = add.i32 %y, -1", -1, 254, 1, 0},
-      {"%y = zext.i8.i32 %b\n %x = or.i32 %y, 256", 256, 511, 1, 0},
-      {"%x = add.i32 %n, 1", INT32_MIN, INT32_MAX, 1, 0},
-      {"%x = shl.i32 %n, %m", INT32_MIN, INT32_MAX, 1, 0},
-      {"%y = cmp.eq.i32 %n, 1\n %x = select.i32 %y, 4, 6", 4, 6, 2, 0},
-      {"%y = cmp.eq.i32 %n, 1\n br %y ? one : two\n node one:\n st.i8 %b, [%a]\n br two\n node two:\n %x = phi.i32 "
-       "[entry: 3], [one: 4]",
-       3, 4, 1, 0},
-  };
-
-  for (const auto& c : cases) {
-    described d(std::string("proc @p(%a: ptr, %n: i32, %m: i32, %b: i8) {\n node entry:\n ") + c.operation +
-                "\n br loop\n node loop:\n %i = phi.i32 [" +
-                (std::string(c.operation).find("two:") != std::string::npos ? "two" : "entry") +
-                ": 0], [loop: %i1]\n st.i32 %x, [%a + %i*4]\n"
-                " %i1 = add.i32 %i, 1 nsw\n %q = cmp.lt.i32 %i1, 3\n br %q ? loop : out\n node out:\n ret\n}\n");
-    REQUIRE(d.describe() == loop_obstacle::none);
-    midend::detail::note_invariant_numbers(elbrus::cost_view(d.p), d.forest, 0, d.body);
-    const midend::body_value& x = d.body.values[d.body.accesses[0].stored];
-    CHECK(d.p.value_name(x.origin) == "x");
-    CAPTURE(c.operation);
-    CHECK(x.known.low == c.low);
-    CHECK(x.known.high == c.high);
-    CHECK(x.known.modulus == c.modulus);
-    CHECK(x.known.residue == c.residue);
-  }
-}
-
 TEST_CASE("what accesses memory beside the loop") {
   const std::string loop = "  node loop:\n    %i = phi.i32 [in: 0], [loop: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
                            "    st.i32 %v, [%b + %i*4]\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 3\n"
@@ -506,13 +463,6 @@ TEST_CASE("a case that does the same as all others is idle") {
     idle += e.is_idle ? std::to_string(e.case_value) + ' ' : "";
   }
   CHECK(idle == "1 4 "); // 2 gives m another value, 3 leaves
-  const midend::unrolled_body out =
-      midend::unroll_body(d.body, midend::count_iterations(d.body), midend::unroll_request{});
-  std::size_t tests = 0;
-  for (const midend::unrolled_node& n : out.values) {
-    tests += n.info.code == midend::operation::equal ? 1U : 0U;
-  }
-  CHECK(tests == 2);
 }
 
 TEST_CASE("entering edges that are ignored, and those that differ") {

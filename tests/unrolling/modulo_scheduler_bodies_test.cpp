@@ -1,27 +1,28 @@
-// The bounds of estimate_body against schedules of the same operations: no schedule is shorter than the bound, and
+// The bounds of lower_region against schedules of the same operations: no schedule is shorter than the bound, and
 // nearly all attain it.
 #include "kit/modulo_scheduler.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
-#include <midend/induction/count_iterations.hpp>
-#include <midend/induction/describe_loop.hpp>
-#include <midend/loops/natural_loops.hpp>
+#include <midend/graph/depth_first_order.hpp>
+#include <midend/induction/extract_loop.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
-#include <midend/machine/scalar_core.hpp>
-#include <midend/unrolling/copies/unroll_body.hpp>
-#include <midend/unrolling/lowering/estimate_body.hpp>
+#include <midend/machine/lowering/lower_region.hpp>
+#include <midend/machine/lowering/read_region.hpp>
+#include <midend/unrolling/try_unrolling.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,36 +62,65 @@ private:
   std::map<std::int64_t, int> loops_;
 };
 
-/// A described loop, to be unrolled in any way.
+/// A loop, to be unrolled in any way.
 struct readable_loop {
-  midend::loop_body body;
-  midend::loop_counters counters;
+  midend::extracted_loop extracted;
 
-  machine_body estimate(const machine_model& m, std::uint32_t copies, const lowering_options& options, body_cost& cost,
-                        bool is_straight_line = false) const {
-    midend::unroll_request request;
-    request.copies = copies;
-    request.is_straight_line = request.begins_at_entry = is_straight_line;
-    midend::estimate_body_workspace workspace;
+  /// The body after a trial; nothing if no loop is left, or the loop is not copied.
+  std::optional<machine_body> unrolled(const machine_model& m, std::uint32_t copies, const lowering_options& options,
+                                       body_cost& cost) const {
+    midend::try_unrolling_workspace workspace;
+    midend::unrolling_trial trial;
+    midend::unrolling_trial_options trying;
+    trying.lowering = options;
+    const midend::unrolling_way way = copies == 1 ? midend::unrolling_way::nothing : midend::unrolling_way::cycle;
+    midend::try_unrolling(extracted, {midend::no_loop, way, copies}, m, trying, workspace, trial);
+    if (trial.unrolled() == nullptr || trial.unrolled()->obstacle != midend::region_obstacle::none) {
+      return std::nullopt;
+    }
+    midend::program_region region;
     machine_body out;
-    cost = estimate_body(midend::unroll_body(body, counters, request), m, options, workspace, out);
+    cost = midend::lower_trial(trial, m, options, workspace, region, out);
     return out;
   }
 };
 
-/// Calls `visit` for each loop of a program that can be unrolled.
+/// Calls `visit` for each innermost loop of a program.
 template <class Visit> void for_each_loop(midend::elbrus::program& program, Visit visit) {
   midend::elbrus::construct_ssa(program);
-  midend::describe_loop_workspace describing;
-  midend::count_iterations_workspace counting;
-  for (const midend::elbrus::procedure& p : program.procedures) {
-    const midend::loop_forest forest = midend::natural_loops(p, midend::dominators(p));
-    for (const midend::loop_id l : forest.loops()) {
-      readable_loop loop;
-      if (describe_loop(midend::elbrus::cost_view(p), forest, l, describing, loop.body) ==
-          midend::loop_obstacle::none) {
-        count_iterations(loop.body, counting, loop.counters);
+  midend::extract_loop_workspace memory;
+  for (midend::elbrus::procedure& p : program.procedures) {
+    const midend::elbrus::cost_editor e(p);
+    const auto found = midend::dominators_and_loops(p);
+    for (const midend::loop_id l : found.loops.loops()) {
+      if (found.loops.subloops(l).size() == 1) {
+        readable_loop loop;
+        midend::extract_loop(e, found.dominators, found.loops, l, memory, loop.extracted);
+        midend::expect_trips(loop.extracted);
         visit(loop);
+      }
+    }
+  }
+}
+
+/// Calls `visit` for each node as straight code, lowered.
+template <class Visit>
+void for_each_node(const midend::elbrus::program& program, const machine_model& m, const lowering_options& options,
+                   Visit visit) {
+  for (const midend::elbrus::procedure& p : program.procedures) {
+    const midend::elbrus::cost_view view(p);
+    const auto found = midend::dominators_and_loops(p);
+    const auto order = midend::depth_first_order(p);
+    midend::region_reader_workspace reading;
+    midend::region_reader<midend::elbrus::cost_view> reader(view, order, found.loops, {}, reading);
+    midend::lower_region_workspace lowering;
+    for (const midend::node_id n : order.preorder()) {
+      midend::program_region region;
+      machine_body out;
+      reader.read_node(n, region);
+      const body_cost cost = midend::lower_region(region, m, options, lowering, out);
+      if (cost.operations != 0) {
+        visit(out, cost);
       }
     }
   }
@@ -153,17 +183,20 @@ TEST_CASE("modulo_scheduler: the loops of the sample programs, by every factor")
       for (const std::uint32_t copies : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 16u}) {
         for (const lowering_options& options : ways_to_lower()) {
           body_cost cost;
-          const machine_body pipelined = loop.estimate(m, copies, options, cost);
-          if (cost.is_pipelined() && cost.operations < affordable(120)) {
-            schedule(m, pipelined, cost, above);
-          }
-          const machine_body once = loop.estimate(m, copies, options, cost, true);
-          if (cost.operations < affordable(120)) {
-            schedule_once(m, once, cost, above_alone);
+          const auto pipelined = loop.unrolled(m, copies, options, cost);
+          if (pipelined && cost.is_pipelined() && cost.operations < affordable(120)) {
+            schedule(m, *pipelined, cost, above);
           }
         }
       }
     });
+    for (const lowering_options& options : ways_to_lower()) {
+      for_each_node(program, m, options, [&](const machine_body& once, const body_cost& cost) {
+        if (cost.operations < affordable(120)) {
+          schedule_once(m, once, cost, above_alone);
+        }
+      });
+    }
   }
   MESSAGE("interval above the bound in ", above.total(), " bodies of sample loops: ", above.text());
   MESSAGE("length above the bound in ", above_alone.total(), " straight lines: ", above_alone.text());
@@ -183,10 +216,10 @@ TEST_CASE("modulo_scheduler: 1000 loops of random programs, unrolled at random")
     midend::elbrus::program program = midend_tests::random_program(seed, varied(all_flow(), seed)).program;
     for_each_loop(program, [&](const readable_loop& loop) {
       body_cost cost;
-      const machine_body body = loop.estimate(m, 1 + random.below(6), ways[random.below(ways.size())], cost);
-      if (cost.is_pipelined() && cost.operations > 2 && above.total() != wanted) {
+      const auto body = loop.unrolled(m, 1 + random.below(6), ways[random.below(ways.size())], cost);
+      if (body && cost.is_pipelined() && cost.operations > 2 && above.total() != wanted) {
         INFO("seed " << seed);
-        schedule(m, body, cost, above);
+        schedule(m, *body, cost, above);
       }
     });
   }

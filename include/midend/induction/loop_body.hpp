@@ -29,14 +29,6 @@ constexpr bool can_be_counted(loop_obstacle o) {
   return o == loop_obstacle::none || o == loop_obstacle::unusual_control;
 }
 
-/// What numbers a value from before the loop can be, read as signed ones; and modulo `modulus`, read as unsigned ones.
-struct invariant_numbers {
-  std::int64_t low = INT64_MIN;
-  std::int64_t high = INT64_MAX;
-  std::uint64_t modulus = 1;
-  std::uint64_t residue = 0;
-};
-
 /// A value. `info.width` is the width of its bits, if it has bits, whatever its kind.
 struct body_value {
   body_kind kind;
@@ -58,7 +50,6 @@ struct body_value {
   bool writes_nothing = false;      ///< a call after which memory is as it was
   bool returns = false;             ///< a call after which control surely goes on
   bool is_from_before_nest = false; ///< an invariant of an inner loop that the loop around does not compute, either
-  invariant_numbers known = {};     ///< of an invariant; `describe_loop` leaves it open
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer

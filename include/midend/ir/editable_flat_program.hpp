@@ -72,7 +72,17 @@ public:
     operands_.set(values_[v].operands, graph_.position(e), input);
   }
 
-  void replace_uses(value_id v, value_id by) { operands_.replace_uses(v, by); }
+  void replace_uses(value_id v, value_id by) {
+    operands_.replace_uses(v, by);
+    while (replaced_by_.size() <= v) {
+      replaced_by_.push_back(no_value);
+    }
+    replaced_by_[v] = by;
+  }
+
+  /// What `replace_uses` has put in the place of a value the last time, in this program or in one that it is a copy of;
+  /// or `no_value`.
+  value_id replacement(value_id v) const { return v < replaced_by_.size() ? replaced_by_[v] : no_value; }
 
   /// Edges of a terminator have to be erased before.
   void erase_value(value_id v) {
@@ -330,6 +340,7 @@ public:
     operands_.reset(0, 0);
     parameters_.clear();
     hints_.clear();
+    replaced_by_.clear();
     is_new_ = true;
   }
 
@@ -364,13 +375,13 @@ public:
     return v;
   }
 
-  /// An end without an origin. That of an exit may do anything.
+  /// An end without an origin. That of an exit may do anything, and takes no operation: what follows comes after it.
   value_id append_end(node_id n, bool is_exit) {
     const value_id v = add_value();
     values_[v].type = own_type;
     values_[v].flags = terminator | (is_exit ? leaves | writes_some : repeatable);
     values_[v].effect = is_exit ? effect_kind::unknown : effect_kind::none;
-    values_[v].cost = static_cast<unsigned char>(operation_class::branch);
+    values_[v].cost = is_exit ? free : static_cast<unsigned char>(operation_class::branch);
     link(v, n, no_value);
     return v;
   }
@@ -682,7 +693,8 @@ private:
   static constexpr std::uint32_t own_type = 0xffff'ff00;
 
   detail::hash_map<literal_key, hash_of_literal> literals_;
-  std::size_t noted_ = 0; ///< how many values were looked at for literals
+  flat_array<value_id> replaced_by_; ///< by value, as far as any was replaced
+  std::size_t noted_ = 0;            ///< how many values were looked at for literals
   std::uint32_t number_types_[65] = {};
   bool types_are_known_ = false;
 };

@@ -2,33 +2,45 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
+#include "midend/induction/extract_loop.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
-#include "midend/induction/unfold_inner_loop.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/frozen.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/machine/cost/estimate.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/loop_time.hpp"
+#include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/machine_model.hpp"
+#include "midend/ssa/facts_of_numbers.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_number.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
-#include "midend/unrolling/copies/unroll_body.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/detail/invariant_numbers.hpp"
+#include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
-#include "midend/unrolling/lowering/estimate_body.hpp"
+#include "midend/unrolling/try_unrolling.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -36,345 +48,451 @@ class advise_unrolling_workspace;
 
 namespace detail {
 
-/// Computes a value of the loop body that is `other` from constants, or returns nothing. Hides the type of the user's
-/// function, so that the evaluation of copies is compiled once for all; it is called for such values alone.
-class body_folder {
-public:
-  virtual constexpr std::optional<std::uint64_t> operator()(body_id v, span<const std::uint64_t> constants) const = 0;
+template <loop_machine M> class machine_trials;
 
-protected:
-  constexpr ~body_folder() = default;
-};
-
-template <class Function> class body_folder_of final : public body_folder {
-public:
-  constexpr explicit body_folder_of(const Function& f) : f_(f) {}
-
-  constexpr std::optional<std::uint64_t> operator()(body_id v, span<const std::uint64_t> constants) const override {
-    return f_(v, constants);
-  }
-
-private:
-  const Function& f_;
-};
-
+/// Advises on the extracted loop in the workspace. Requires its body and counters in `out`.
 template <loop_machine M>
-constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
-                              advise_unrolling_workspace& workspace, unrolling_advice& out);
+void advise_on_loop(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
+                    unrolling_advice& out);
 
+/// Compares the decision with complete unrolling in the loop around, which is extracted in the workspace; there the
+/// loop's header is node `inner`. If complete unrolling is the decision already, compares it with the rolled loop.
 template <loop_machine M>
-constexpr void advise_on_nest(const M& machine, const unrolling_options& options, const body_folder& folder,
-                              const body_folder& nest_folder, advise_unrolling_workspace& workspace,
-                              unrolling_advice& out);
+void advise_on_nest(const M& machine, const unrolling_options& options, node_id inner,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out);
 
 } // namespace detail
 
-/// The memory of `advise_unrolling`, to be reused from loop to loop: after warm-up, nothing is allocated.
+/// The memory of `advise_unrolling`, to be reused from loop to loop.
 class advise_unrolling_workspace {
   template <cost_ir IR, loop_machine M> friend class unrolling_adviser;
+  template <loop_machine M> friend class detail::machine_trials;
   template <loop_machine M>
-  friend constexpr void detail::advise_on_body(const M& machine, const unrolling_options& options,
-                                               const detail::body_folder& folder, advise_unrolling_workspace& workspace,
-                                               unrolling_advice& out);
+  friend void detail::advise_on_loop(const M& machine, const unrolling_options& options,
+                                     advise_unrolling_workspace& workspace, unrolling_advice& out);
   template <loop_machine M>
-  friend constexpr void detail::advise_on_nest(const M& machine, const unrolling_options& options,
-                                               const detail::body_folder& folder,
-                                               const detail::body_folder& nest_folder,
-                                               advise_unrolling_workspace& workspace, unrolling_advice& out);
+  friend void detail::advise_on_nest(const M& machine, const unrolling_options& options, node_id inner,
+                                     advise_unrolling_workspace& workspace, unrolling_advice& out);
+
+  struct known_figures {
+    unrolling_order order;
+    detail::trial_figures figures;
+  };
 
   describe_loop_workspace description_;
   count_iterations_workspace count_;
-  unroll_body_workspace unroll_;
-  estimate_body_workspace estimate_;
-  detail::unrolling_search_memory search_;
-  unrolling_advice apart_; ///< the advice for the loop after a test for overlapping memory
-  unfold_inner_loop_workspace unfold_;
-  loop_body around_; ///< the loop around
-  loop_counters nest_counters_;
+  extract_loop_workspace extraction_;
+  extracted_loop loop_;
+  extracted_loop around_; ///< the loop around
+  try_unrolling_workspace trying_;
+  unrolling_trial trial_; ///< the last one
+  program_region region_;
+  machine_body body_;
+  detail::unrolling_factors factors_;
+  program_estimate apart_cost_;
+  flat_array<known_figures> apart_; ///< of trials, if different bases do not overlap
+  unrolling_advice spare_;          ///< the advice for the loop after a test for overlapping memory
 };
 
 namespace detail {
 
-/// Unrolls a body and estimates it on a machine.
-template <loop_machine M> class machine_copies_estimator final : public copies_estimator {
+/// Runs trials of the extracted loop in the workspace on a machine.
+template <loop_machine M> class machine_trials final : public candidate_trials {
 public:
-  constexpr machine_copies_estimator(const M& machine, const lowering_options& options, const body_folder& folder,
-                                     const loop_body& body, const loop_counters& counters,
-                                     unroll_body_workspace& unroll, estimate_body_workspace& estimate)
-      : machine_(machine), options_(options), folder_(folder), body_(body), counters_(counters), unroll_(unroll),
-        estimate_(estimate) {}
-
-  constexpr body_cost estimate(const unroll_request& request, unrolling_search_memory& memory) override {
-    unroll_body(body_, counters_, request, folder_, unroll_, memory.unrolled);
-    return estimate_body(memory.unrolled, machine_, options_, estimate_, memory.lowered);
+  machine_trials(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace)
+      : machine_(machine), options_(options), w_(workspace) {
+    w_.apart_.clear();
   }
 
+  trial_figures run(const unrolling_order& order) override {
+    if (is_apart_) {
+      for (const auto& known : w_.apart_) {
+        if (is_same(known.order, order)) {
+          return known.figures;
+        }
+      }
+    }
+    unrolling_trial_options trying;
+    trying.lowering = options_.lowering;
+    trying.assumed_trip = options_.assumed_trip;
+    try_unrolling(w_.loop_, order, machine_, trying, w_.trying_, w_.trial_);
+    const bool is_done = order.way == unrolling_way::nothing || w_.trial_.applied.is_unrolled;
+    if (looks_apart_) {
+      estimate_trial(machine_, apart_lowering(), options_.assumed_trip, w_.trying_, w_.trial_, w_.apart_cost_);
+      w_.apart_.push_back({order, is_done ? figures_of(w_.apart_cost_, apart_lowering()) : trial_figures()});
+    }
+    if (!is_done) {
+      return {};
+    }
+    return is_apart_ ? w_.apart_[w_.apart_.size() - 1].figures : figures_of(w_.trial_.cost, options_.lowering);
+  }
+
+  void describe_last(bool is_rolled, unrolling_advice& out) override {
+    if (is_apart_) {
+      return;
+    }
+    machine_body& body = is_rolled ? out.rolled_machine : out.machine;
+    lower_trial(w_.trial_, machine_, options_.lowering, w_.trying_, w_.region_, body);
+    w_.trial_.copies.list_savings(w_.trial_.program, out.savings);
+    for (machine_operation_origin& o : body.origins) {
+      const std::uint32_t copy = o.value == no_value ? unrolling_copies::no_copy : w_.trial_.copies.copy_of(o.value);
+      const bool is_copied = copy != unrolling_copies::no_copy;
+      o.copy = is_copied ? copy : 0;
+      o.value = is_copied ? w_.trial_.copies.origin_of(o.value) : origin_of(o.value);
+    }
+    if (is_rolled) {
+      out.savings.clear();
+    }
+    out.num_exits = static_cast<std::uint32_t>(w_.region_.exits.size());
+    out.num_inner_branches = w_.region_.inner_branches;
+  }
+
+  /// Lists in `pairs` the bases of which the loop of the last trial would have to know that they do not overlap, and
+  /// from now on estimates each trial for this case, too.
+  void look_apart(flat_array<base_pair>& pairs) {
+    lower_trial(w_.trial_, machine_, apart_lowering(), w_.trying_, w_.region_, w_.body_);
+    pairs.clear();
+    for (const unordered_accesses& accesses : w_.body_.unordered) {
+      add_pair(base_of(accesses.first), base_of(accesses.second), pairs);
+    }
+    if (!pairs.empty()) {
+      looks_apart_ = true;
+      estimate_trial(machine_, apart_lowering(), options_.assumed_trip, w_.trying_, w_.trial_, w_.apart_cost_);
+      w_.apart_.push_back({{no_loop, unrolling_way::nothing, 1}, figures_of(w_.apart_cost_, apart_lowering())});
+    }
+  }
+
+  /// From now on, figures are those of bases that do not overlap.
+  void be_apart() { is_apart_ = true; }
+
 private:
+  static bool is_same(const unrolling_order& a, const unrolling_order& b) {
+    return a.way == b.way && a.factor == b.factor && a.unrolls_remainder == b.unrolls_remainder;
+  }
+
+  lowering_options apart_lowering() const {
+    lowering_options apart = options_.lowering;
+    apart.bases_are_apart = true;
+    return apart;
+  }
+
+  value_id origin_of(value_id v) const { return v == no_value ? no_value : w_.trial_.program.origin(v); }
+
+  value_id base_of(value_id access) const {
+    const auto memory = w_.trial_.program.memory(access);
+    return memory ? origin_of(memory->base) : no_value;
+  }
+
+  static void add_pair(value_id a, value_id b, flat_array<base_pair>& pairs) {
+    for (const base_pair& p : pairs) {
+      if ((p.first == a && p.second == b) || (p.first == b && p.second == a)) {
+        return;
+      }
+    }
+    pairs.push_back({a, b});
+  }
+
+  trial_figures figures_of(const program_estimate& cost, const lowering_options& lowering) {
+    trial_figures f;
+    const loop_estimate* const loop = w_.trial_.loop == no_loop ? nullptr : &cost.loops[w_.trial_.loop];
+    f.is_unrolled = loop == nullptr || loop->obstacle == region_obstacle::none;
+    f.has_loop = loop != nullptr;
+    if (f.has_loop) {
+      f.loop = loop->cost;
+    } else {
+      f.outside = lower_trial(w_.trial_, machine_, lowering, w_.trying_, w_.region_, w_.body_);
+    }
+    add_outside(cost, f.outside);
+    f.cycles = nearest_number(cost.cycles);
+    f.bytes = cost.bytes;
+    return f;
+  }
+
+  /// Nodes in no loop follow each other.
+  void add_outside(const program_estimate& cost, body_cost& sum) const {
+    sum.obstacle = pipelining_obstacle::straight_line;
+    sum.operations = sum.branches = sum.bytes = sum.alone = sum.critical_path = sum.resources.cycles = 0;
+    for (node_id n = 0; n != cost.nodes.size(); ++n) {
+      const node_estimate& e = cost.nodes[n];
+      if (!e.is_in_region && w_.trial_.loops.innermost_loop(n) == no_loop) {
+        sum.operations += e.operations;
+        sum.branches += e.branches;
+        sum.bytes += e.bytes;
+        sum.alone += e.cycles;
+        sum.critical_path += e.chain;
+        sum.resources.cycles += e.resources;
+      }
+    }
+    sum.interval = sum.length = sum.alone;
+    sum.resources.is_impossible = cost.is_impossible;
+  }
+
   const M& machine_;
-  const lowering_options& options_;
-  const body_folder& folder_;
-  const loop_body& body_;
-  const loop_counters& counters_;
-  unroll_body_workspace& unroll_;
-  estimate_body_workspace& estimate_;
+  const unrolling_options& options_;
+  advise_unrolling_workspace& w_;
+  bool looks_apart_ = false;
+  bool is_apart_ = false;
 };
 
-constexpr void clear_advice(unrolling_advice& out) {
+inline void clear_advice(unrolling_advice& out) {
   out.obstacle = unrolling_obstacle::none;
   out.candidates.clear();
   out.chosen = 0;
   out.savings.clear();
   out.assumptions = {};
   out.iterations = 0;
+  out.num_exits = 0;
+  out.num_inner_branches = 0;
   out.without_overlap.is_worthwhile = false;
   out.nest.is_evaluated = false;
 }
 
-/// Whether the loop has two accesses at different bases, one of them a store.
-constexpr bool may_store_where_it_loads(const loop_body& body) {
+/// Whether a test before the loop could show something that is of use: it has two accesses at different bases, one of
+/// them a store.
+inline bool may_gain_by_overlap_test(const unrolling_advice& advice, const unrolling_options& options) {
   bool stores = false;
   bool differ = false;
-  for (const body_value& v : body.values) {
+  for (const body_value& v : advice.body.values) {
     stores = stores || v.kind == body_kind::store;
   }
-  for (const body_access& a : body.accesses) {
-    differ = differ || a.base != body.accesses[0].base;
+  for (const body_access& a : advice.body.accesses) {
+    differ = differ || a.base != advice.body.accesses[0].base;
   }
-  return stores && differ;
-}
-
-constexpr void add_pair(const loop_body& body, const unordered_accesses& accesses, flat_array<base_pair>& pairs) {
-  const body_id a = body.accesses[body.values[accesses.first].access].base;
-  const body_id b = body.accesses[body.values[accesses.second].access].base;
-  for (const base_pair& p : pairs) {
-    if ((p.first == a && p.second == b) || (p.first == b && p.second == a)) {
-      return;
-    }
-  }
-  pairs.push_back({a, b});
+  return stores && differ && advice.counters.is_computable() && !options.lowering.bases_are_apart &&
+         options.forced_factor == 0;
 }
 
 /// All that `unrolling_search` fills in.
-constexpr void swap_results(unrolling_advice& a, unrolling_advice& b) {
+inline void swap_results(unrolling_advice& a, unrolling_advice& b) {
   swap_values(a.obstacle, b.obstacle);
   a.candidates.swap(b.candidates);
   swap_values(a.chosen, b.chosen);
   swap_values(a.iterations, b.iterations);
   swap_values(a.machine, b.machine);
   swap_values(a.rolled_machine, b.rolled_machine);
+  swap_values(a.num_exits, b.num_exits);
+  swap_values(a.num_inner_branches, b.num_inner_branches);
   a.savings.swap(b.savings);
   swap_values(a.assumptions, b.assumptions);
 }
 
 /// Searches once more, as if a test before the loop had shown that different bases are apart, and notes in
-/// `out.without_overlap` whether that is faster than the decision. Requires a complete advice.
+/// `out.without_overlap` whether that is faster than the decision. Requires a complete advice, and pairs in it. Trials
+/// that the search for it ran are not run again.
 ///
 /// The test computes the ends of both ranges, compares each with the other's start (a cycle for each further pair), and
 /// branches.
 template <loop_machine M>
-constexpr void advise_on_overlap(const M& machine, const unrolling_options& options, const body_folder& folder,
-                                 const loop_machine_times& times, const machine_limits& limits,
-                                 unroll_body_workspace& unroll, estimate_body_workspace& estimate,
-                                 unrolling_search_memory& search, unrolling_advice& spare, unrolling_advice& out) {
-  if (!out.counters.is_computable() || out.decision().kind == unrolling_kind::full ||
-      !may_store_where_it_loads(out.body) || options.lowering.bases_are_apart || options.forced_factor != 0) {
+void advise_on_overlap(const loop_machine_times& times, const machine_limits& limits, const unrolling_options& options,
+                       machine_trials<M>& trials, unrolling_factors& factors, unrolling_advice& spare,
+                       unrolling_advice& out) {
+  overlap_advice& advice = out.without_overlap;
+  if (out.decision().kind == unrolling_kind::full || advice.pairs.empty()) {
     return;
   }
   unrolling_options apart = options;
-  apart.lowering.bases_are_apart = true;
   apart.allows_full = false;
   apart.allows_peeling = false;
-  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, out.body, out.counters, unroll, estimate);
-  estimator.estimate({}, search);
-  overlap_advice& advice = out.without_overlap;
-  advice.pairs.clear();
-  for (const unordered_accesses& accesses : search.lowered.unordered) {
-    add_pair(out.body, accesses, advice.pairs);
-  }
-  if (advice.pairs.empty()) {
-    return;
-  }
-  swap_results(spare, out); // the body stays: `folder` refers to it
+  trials.be_apart();
+  swap_results(spare, out); // body and counters stay
   clear_advice(out);
-  unrolling_search(times, limits, apart, estimator, search, out).run();
+  unrolling_search(times, limits, apart, trials, factors, out).run();
   swap_results(spare, out);
   if (spare.obstacle != unrolling_obstacle::none) {
     return;
   }
   const unrolling_candidate& now = out.decision();
   const unrolling_candidate& c = spare.decision();
-  const bool computes_count = c.kind == unrolling_kind::runtime;
   advice.kind = c.kind;
   advice.factor = c.factor;
   advice.cycles_per_iteration = c.cycles_per_iteration;
   advice.test_cycles = 2 * times.subtraction + (advice.pairs.size() - 1) + times.compare_to_branch;
-  const unrolled_times unrolled{times,
-                                out.rolled().body,
-                                c.body,
-                                c.factor,
-                                advice.test_cycles + (computes_count ? times.preparation(c.factor) : 0),
-                                c.kind == unrolling_kind::uncounted};
+  const unrolled_times unrolled{
+      times,
+      out.rolled().body,
+      c.body,
+      c.factor,
+      advice.test_cycles + (c.rest.alone > out.rolled().rest.alone ? c.rest.alone - out.rolled().rest.alone : 0),
+      c.kind == unrolling_kind::uncounted};
   advice.break_even = break_even_search{unrolled}();
   const std::uint64_t after = c.total_cycles + c.setup_cycles + advice.test_cycles;
   advice.is_worthwhile = advice.break_even != 0 && c.cycles_per_iteration < now.cycles_per_iteration &&
                          after < now.total_cycles + now.setup_cycles;
 }
 
-/// All of the advice that does not depend on the type of the user's IR. Requires the body of the loop and its counters
-/// in `out`.
+/// The trials of a loop of which the first one looks for pairs of bases that may overlap.
+template <loop_machine M> class overlap_trials final : public candidate_trials {
+public:
+  overlap_trials(machine_trials<M>& trials, flat_array<base_pair>& pairs) : trials_(trials), pairs_(pairs) {}
+
+  trial_figures run(const unrolling_order& order) override {
+    const trial_figures f = trials_.run(order);
+    if (order.way == unrolling_way::nothing && f.has_loop) {
+      trials_.look_apart(pairs_);
+    }
+    return f;
+  }
+
+  void describe_last(bool is_rolled, unrolling_advice& out) override { trials_.describe_last(is_rolled, out); }
+
+private:
+  machine_trials<M>& trials_;
+  flat_array<base_pair>& pairs_;
+};
+
 template <loop_machine M>
-constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
-                              advise_unrolling_workspace& workspace, unrolling_advice& out) {
+void advise_on_loop(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
+                    unrolling_advice& out) {
   clear_advice(out);
   const loop_machine_times times(machine);
   const machine_limits limits(machine);
-  machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, workspace.unroll_,
-                                        workspace.estimate_);
-  unrolling_search(times, limits, options, estimator, workspace.search_, out).run();
-  if (out.obstacle == unrolling_obstacle::none) {
-    advise_on_overlap(machine, options, folder, times, limits, workspace.unroll_, workspace.estimate_,
-                      workspace.search_, workspace.apart_, out);
-  }
-}
-
-/// Whether the loop was evaluated as unrolled completely, with a number of iterations that is known.
-constexpr bool may_be_unfolded(const unrolling_advice& advice, const unrolling_options& options) {
-  return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counters.is_exact() &&
-         advice.candidates.back().kind == unrolling_kind::full && advice.candidates.back().is_evaluated;
-}
-
-/// Compares the decision in the loop around, `workspace.around_`, with complete unrolling in it, `out.nest.body`. The
-/// loops otherwise run one after the other: in each iteration of the loop around the inner loop, and before and after
-/// it the longest chain of the rest. Requires a complete advice that `may_be_unfolded`.
-template <loop_machine M>
-constexpr void advise_on_nest(const M& machine, const unrolling_options& options, const body_folder& folder,
-                              const body_folder& nest_folder, advise_unrolling_workspace& workspace,
-                              unrolling_advice& out) {
-  advise_unrolling_workspace& w = workspace;
-  const loop_machine_times times(machine);
-  const machine_limits limits(machine);
-  const auto knows_nothing = [](body_id, span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
-  const body_folder_of<decltype(knows_nothing)> around_folder(knows_nothing);
-  const auto estimate = [&](const loop_body& body, const body_folder& f) {
-    iteration_counter(body, {}, w.count_, w.nest_counters_).run();
-    return machine_copies_estimator<M>(machine, options.lowering, f, body, w.nest_counters_, w.unroll_, w.estimate_)
-        .estimate({}, w.search_);
-  };
-  const body_cost around = estimate(w.around_, around_folder);
-  nest_advice& nest = out.nest;
-  unrolling_candidate& c = nest.unfolded;
-  c = {};
-  c.body = estimate(nest.body, nest_folder);
-  swap_values(nest.machine, w.search_.lowered);
-  if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
+  machine_trials<M> trials(machine, options, workspace);
+  out.without_overlap.pairs.clear();
+  if (!may_gain_by_overlap_test(out, options)) {
+    unrolling_search(times, limits, options, trials, workspace.factors_, out).run();
     return;
   }
-  const iteration_count count = iterations_of(nest.body, w.nest_counters_, options);
-  const std::uint64_t call = machine.latency(operation_class::call);
-  nest.is_evaluated = true;
-  nest.header = nest.body.blocks[0].origin;
-  nest.iterations = count.expected;
-  nest.around_cycles = (around.alone > call ? around.alone - call : 0) + times.branch_penalty;
-  nest.total_cycles = count.expected * (out.decision().total_cycles + out.decision().setup_cycles + nest.around_cycles);
+  overlap_trials<M> both(trials, out.without_overlap.pairs);
+  unrolling_search(times, limits, options, both, workspace.factors_, out).run();
+  if (out.obstacle == unrolling_obstacle::none) {
+    advise_on_overlap(times, limits, options, trials, workspace.factors_, workspace.spare_, out);
+  }
+}
 
+/// Whether the loop was tried as unrolled completely, with a number of iterations that is known.
+inline bool may_be_unfolded(const unrolling_advice& advice, const unrolling_options& options) {
+  return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counters.is_exact() &&
+         advice.candidates[advice.candidates.size() - 1].kind == unrolling_kind::full &&
+         advice.candidates[advice.candidates.size() - 1].is_tried;
+}
+
+template <loop_machine M>
+void advise_on_nest(const M& machine, const unrolling_options& options, node_id inner,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  advise_unrolling_workspace& w = workspace;
+  unrolling_trial_options trying;
+  trying.lowering = options.lowering;
+  trying.assumed_trip = options.assumed_trip;
+  const unrolling_candidate& full = out.candidates[out.candidates.size() - 1];
+  const unrolling_candidate& best = &out.decision() == &full ? out.rolled() : out.decision();
+  try_unrolling(w.around_, inner, unrolling_order_of(out, best), machine, trying, w.trying_, w.trial_);
+  const std::uint64_t otherwise_cycles = nearest_number(w.trial_.cost.cycles);
+  const std::uint64_t otherwise_bytes = w.trial_.cost.bytes;
+  const std::uint64_t otherwise_operations = w.trial_.cost.operations;
+  try_unrolling(w.around_, inner, unrolling_order_of(out, full), machine, trying, w.trying_, w.trial_);
+  const program_estimate& cost = w.trial_.cost;
+  const loop_forest& loops = w.trial_.loops;
+  const loop_id l = loops.innermost_loop(extracted_loop::header);
+  if (!w.trial_.applied.is_unrolled || cost.is_impossible || l == no_loop ||
+      loops.header(l) != extracted_loop::header || cost.loops[l].obstacle != region_obstacle::none) {
+    return;
+  }
+  const loop_estimate& around = cost.loops[l];
+  nest_advice& nest = out.nest;
+  nest.is_evaluated = true;
+  nest.header = w.around_.nodes[extracted_loop::header];
+  nest.iterations = max<std::uint64_t>(around.passes, 1);
+  nest.total_cycles = otherwise_cycles;
+  unrolling_candidate& c = nest.unfolded;
+  c = {};
   c.kind = unrolling_kind::full;
-  c.factor = out.candidates.back().factor;
-  c.is_evaluated = true;
-  const loop_time time = times.loop(c.body, count.expected);
-  c.total_cycles = time.cycles;
-  c.setup_cycles = time.setup;
-  c.cycles_per_iteration = times.cycles_per_pass(c.body, count.expected);
-  c.total_bytes = c.body.bytes;
-  if (c.body.is_pipelined() && !times.is_pipelined(c.body, count.expected)) {
+  c.factor = full.factor;
+  c.is_evaluated = c.is_tried = true;
+  c.body = around.cost;
+  c.total_cycles = nearest_number(cost.cycles);
+  c.cycles_per_iteration = around.cycles_per_pass;
+  c.total_bytes = cost.bytes;
+  if (c.body.is_pipelined() && !around.is_pipelined) {
     c.body.obstacle = pipelining_obstacle::too_few_passes;
   }
-  unrolling_candidate otherwise = out.decision();
-  otherwise.total_cycles = nest.total_cycles;
+  unrolling_candidate otherwise = best;
+  otherwise.total_cycles = otherwise_cycles;
   otherwise.setup_cycles = 0;
-  otherwise.body.operations += around.operations;
-  otherwise.body.bytes = otherwise.total_bytes + around.bytes;
-  otherwise.total_bytes = otherwise.body.bytes;
-  c.why = unrolling_rule{limits, options, otherwise, otherwise, count.is_exact}.judge(c);
+  otherwise.body.operations = otherwise_operations;
+  otherwise.body.bytes = otherwise.total_bytes = otherwise_bytes;
+  const machine_limits limits(machine);
+  const bool is_exact = around.frequency.source == frequency_source::exact;
+  c.why = unrolling_rule{limits, options, otherwise, otherwise, is_exact}.judge(c);
   if (c.why == rejection::none) {
-    machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, w.unroll_,
-                                          w.estimate_);
-    unrolling_search(times, limits, options, estimator, w.search_, out).choose_full();
+    const loop_machine_times times(machine);
+    machine_trials<M> trials(machine, options, w);
+    unrolling_search(times, limits, options, trials, w.factors_, out).choose_full();
     out.without_overlap.is_worthwhile = false;
     const auto also_assume = [&](assumption a, bool made) {
       out.assumptions[static_cast<std::size_t>(a)] = made || out.assumes(a);
     };
-    also_assume(assumption::assumed_trip, count.is_assumed);
-    also_assume(assumption::profile, count.is_profiled);
+    also_assume(assumption::assumed_trip, around.frequency.source == frequency_source::assumed);
+    also_assume(assumption::profile, around.frequency.source == frequency_source::profile);
   }
 }
 
 namespace compiled {
 
-void advise_on_nest(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
-                    const body_folder& nest_folder, advise_unrolling_workspace& workspace, unrolling_advice& out);
+void advise_on_loop(const machine_model& machine, const unrolling_options& options,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out);
 
-void advise_on_body(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+void advise_on_nest(const machine_model& machine, const unrolling_options& options, node_id inner,
                     advise_unrolling_workspace& workspace, unrolling_advice& out);
 
 } // namespace compiled
 
-/// Folds `v` where it is executed: `args` are constants for the operands without its guard, if it has one.
-template <cost_ir IR>
-constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v, span<const std::uint64_t> args) {
-  if (is_opaque(ir, v)) {
-    return std::nullopt;
+/// The same, compiled once for `machine_model`.
+template <loop_machine M>
+void run_advice(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
+                unrolling_advice& out) {
+  if constexpr (std::is_same_v<M, machine_model>) {
+    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_loop(machine, options, workspace, out));
   }
-  if constexpr (has_guard<IR>) {
-    const guard_of_value guard = ir.guard(v);
-    std::array<std::uint64_t, 8> all{};
-    if (guard.predicate != no_value) {
-      std::size_t count = 0;
-      for (const value_id operand : ir.operands(v)) {
-        if (count == all.size()) {
-          return std::nullopt;
-        }
-        const std::uint64_t runs = operand == guard.predicate && !guard.negated ? 1 : 0;
-        all[count] = count < args.size() ? args[count] : runs;
-        ++count;
-      }
-      return ir.fold(v, span<const std::uint64_t>(all).first(count));
-    }
+  advise_on_loop(machine, options, workspace, out);
+}
+
+template <loop_machine M>
+void run_nest_advice(const M& machine, const unrolling_options& options, node_id inner,
+                     advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  if constexpr (std::is_same_v<M, machine_model>) {
+    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_nest(machine, options, inner, workspace, out));
   }
-  return ir.fold(v, args);
+  advise_on_nest(machine, options, inner, workspace, out);
+}
+
+/// An extracted loop also knows what was found out about its trips in the function around it.
+inline void tell_trips(const loop_counters& counters, extracted_loop& x) {
+  loop_hints hints = x.program.trip_hints(extracted_loop::header);
+  const auto most = counters.trip.kind == trip_count_kind::exact || counters.trip.kind == trip_count_kind::at_most
+                        ? counters.trip.header_executions()
+                        : std::nullopt;
+  if (most) {
+    hints.maximum = hints.maximum == 0 ? *most : min(hints.maximum, *most);
+  }
+  if (counters.trip.kind == trip_count_kind::exact && most) {
+    hints.multiple = *most;
+    hints.average = static_cast<double>(*most);
+  } else if (counters.trip_multiple > 1) {
+    hints.multiple = counters.trip_multiple;
+  }
+  x.program.set_trip_hints(extracted_loop::header, hints);
 }
 
 } // namespace detail
 
-/// The same for a loop body that is described and counted already: `out.body` and `out.counters`. `folder(value,
-/// constants)` computes a value of the body that is `other` from constants, or returns nothing.
-template <loop_machine M, class Folder>
-constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
-                                        advise_unrolling_workspace& workspace, unrolling_advice& out) {
-  const detail::body_folder_of<Folder> any_folder(folder);
-  if constexpr (std::is_same_v<M, machine_model>) {
-    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_body(machine, options, any_folder, workspace, out));
-  }
-  detail::advise_on_body(machine, options, any_folder, workspace, out);
-}
-
-/// Advises on the loops of one function, one after the other. What `loop_describer` finds out about the function as a
-/// whole is computed once. See `advise_unrolling`.
+/// Advises on the loops of one function, one after the other. What is found out about the function as a whole is
+/// computed once: dominators, and the numbers that its values can be. See `advise_unrolling`.
 template <cost_ir IR, loop_machine M> class unrolling_adviser {
 public:
   /// Requires that all arguments outlive the adviser.
-  constexpr unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine,
-                              const unrolling_options& options, advise_unrolling_workspace& workspace)
+  unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine, const unrolling_options& options,
+                    advise_unrolling_workspace& workspace)
       : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace),
         describer_(ir, forest, workspace.description_) {}
 
   /// Refills `out`. The iterations are counted by `count_iterations`.
-  constexpr void advise(loop_id loop, unrolling_advice& out) {
+  void advise(loop_id loop, unrolling_advice& out) {
     body_trip_counter counter(workspace_.count_);
     advise(loop, counter, out);
   }
 
   /// The same with counts by `counter`, which has to know this function.
-  template <trip_counter C> constexpr void advise(loop_id loop, C& counter, unrolling_advice& out) {
+  template <trip_counter C> void advise(loop_id loop, C& counter, unrolling_advice& out) {
     const unrolling_obstacle obstacle = to_unrolling_obstacle(describer_.describe(loop, out.body));
     out.loop = loop;
     out.header = forest_.header(loop);
@@ -383,34 +501,54 @@ public:
       out.obstacle = obstacle;
       return;
     }
-    const auto folder = [&](body_id v, span<const std::uint64_t> args) {
-      return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
-    };
     counter.count(out.body, out.counters);
-    detail::note_invariant_numbers(ir_, forest_, loop, out.body);
-    advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
-    if (detail::may_be_unfolded(out, options_)) {
-      advise_with_loop_around(loop, folder, out);
+    extract(loop, workspace_.loop_);
+    detail::tell_trips(out.counters, workspace_.loop_);
+    expect_trips(workspace_.loop_, options_.assumed_trip);
+    detail::run_advice(machine_, options_, workspace_, out);
+    const loop_id around = forest_.parent(loop);
+    if (around != no_loop && forest_.subloops(around).size() == 2 && detail::may_be_unfolded(out, options_)) {
+      extract(around, workspace_.around_);
+      expect_trips(workspace_.around_, options_.assumed_trip);
+      node_id inner = extracted_loop::header;
+      while (workspace_.around_.nodes[inner] != forest_.header(loop)) {
+        ++inner;
+      }
+      detail::run_nest_advice(machine_, options_, inner, workspace_, out);
     }
   }
 
 private:
-  template <class Folder>
-  constexpr void advise_with_loop_around(loop_id loop, const Folder& folder, unrolling_advice& out) {
-    advise_unrolling_workspace& w = workspace_;
-    if (describer_.describe_around(loop, w.around_) != loop_obstacle::none ||
-        !unfold_inner_loop(w.around_, out.body, out.counters, w.unfold_, out.nest.body)) {
-      return;
+  /// From the IR, or if that does not list users and nodes of values, from a copy that does, with the same numbers.
+  void extract(loop_id loop, extracted_loop& out) {
+    if constexpr (extractable_ir<IR>) {
+      if (!knows_function_) {
+        tree_ = dominators(ir_.graph());
+        note_facts();
+      }
+      extract_from(ir_, tree_, forest_, loop, out);
+    } else {
+      if (!knows_function_) {
+        frozen(ir_, copy_);
+        auto found = dominators_and_loops(copy_.graph());
+        tree_ = std::move(found.dominators);
+        loops_of_copy_ = std::move(found.loops);
+        note_facts();
+      }
+      extract_from(copy_, tree_, loops_of_copy_, loops_of_copy_.innermost_loop(forest_.header(loop)), out);
     }
-    const auto nest_folder = [&](body_id v, span<const std::uint64_t> args) {
-      return detail::fold_if_it_runs(ir_, out.nest.body.values[v].origin, args);
-    };
-    const detail::body_folder_of<Folder> inner(folder);
-    const detail::body_folder_of<decltype(nest_folder)> nest(nest_folder);
-    if constexpr (std::is_same_v<M, machine_model>) {
-      MIDEND_RETURN_COMPILED(detail::compiled::advise_on_nest(machine_, options_, inner, nest, w, out));
-    }
-    detail::advise_on_nest(machine_, options_, inner, nest, w, out);
+  }
+
+  void note_facts() {
+    facts_ = facts_of_numbers(ir_);
+    knows_function_ = true;
+  }
+
+  template <class Program>
+  void extract_from(const Program& program, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
+                    extracted_loop& out) {
+    extract_loop(program, tree, loops, loop, span<const number_facts>(facts_.data(), facts_.size()),
+                 workspace_.extraction_, out);
   }
 
   const IR& ir_;
@@ -419,17 +557,26 @@ private:
   const unrolling_options& options_;
   advise_unrolling_workspace& workspace_;
   loop_describer<IR> describer_;
+  bool knows_function_ = false;
+  dominator_tree tree_;
+  flat_array<number_facts> facts_; ///< by value
+  flat_program copy_;              ///< of an IR of which no loop can be extracted
+  loop_forest loops_of_copy_;
 };
 
 /// Estimates the ways to unroll a loop for a machine, and chooses one. Refills `out`.
 ///
-/// **Algorithm.** `describe_loop` reads one iteration from the IR, and `count_iterations` counts the trips. Then the
-/// factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by which the body divides with
-/// their greatest common divisors and least common multiples, the period of header phis that change places, the
-/// denominator of the resource bound. For each factor `unroll_body` really evaluates that many copies: counters are
-/// bound, or known modulo the factor; constants are folded as in constant propagation; loads and expressions are
-/// shared; tests are dropped. `estimate_body` lowers the result to the machine and bounds it: II = max(ResMII, RecMII),
-/// or max(critical path, ResMII) for a body that is not pipelined. So all cycles are lower bounds, not predictions.
+/// **Algorithm.** The loop is extracted (`extract_loop`) with what the function says about what enters it, and its
+/// trips are counted. Then the factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by
+/// which the body divides with their greatest common divisors and least common multiples, the period of header phis
+/// that change places, the denominator of the resource bound. A candidate is *tried*: the copy of the loop is unrolled
+/// by `apply_unrolling`, cleaned up by `clean_up`, and what is left is measured by `estimate` (`try_unrolling`).
+/// II = max(ResMII, RecMII), or max(critical path, ResMII) for a body that is not pipelined. So all cycles are lower
+/// bounds, not predictions.
+///
+/// The rolled loop and the first factor are tried. A later factor whose position in the new body cannot decide anything
+/// is tried only if it would be accepted if each further copy added what the copies before added;
+/// `unrolling_candidate::is_tried` says which were.
 ///
 /// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one if it is no
 /// slower over all iterations (set-up, remainder and preparation included), and if its fall in cycles per iteration, as
@@ -440,13 +587,16 @@ private:
 /// decision is never slower than the rolled loop.
 ///
 /// **Overlapping memory.** If accesses keep their order only because their bases may overlap, and a test before the
-/// loop could show that they do not, all is searched once more without that order; `without_overlap` holds what it
+/// loop could show that they do not, trials are estimated without that order, too; `without_overlap` holds what it
 /// gains, if it is faster than the decision. The decision itself does not rest on it.
 ///
-/// **The loop around.** Where the loop is the only one in another loop and complete unrolling was evaluated, the loop
-/// around is evaluated with all copies in it, as an innermost loop: `nest`. If both loops together take fewer cycles
-/// than with the decision, by the rule above, complete unrolling is the decision, even if the inner loop
-/// alone would be slower.
+/// **The loop around.** Where the loop is the only one in another loop and complete unrolling was tried, the loop
+/// around is extracted, and the loop is unrolled in it as decided, and completely: `nest`. If the loop around takes
+/// fewer cycles with the latter, by the rule above, complete unrolling is the decision, even if the inner loop alone
+/// would be slower.
+///
+/// **A view that cannot be edited** is advised on as if all edits were possible; an editor, if the loop is extracted
+/// from one, refuses what it cannot do (`rejection::refused`).
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
@@ -456,28 +606,27 @@ private:
 /// header are ignored.
 ///
 /// **Returns** the candidates in the order in which they were tried: the rolled loop, factors ascending, peeling,
-/// complete unrolling. **Cost**: a few passes over the copies of all candidates, at most `options.max_copies` times the
-/// body in all, and in bad cases the time of `recurrence_bound`.
+/// complete unrolling. **Cost**: that of the function's facts, which `unrolling_adviser` finds once for all loops, and
+/// of the trials: at most `options.max_copies` copies in all, besides complete unrolling.
 template <cost_ir_argument IR, loop_machine_argument M>
-constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                                const unrolling_options& options, advise_unrolling_workspace& workspace,
-                                unrolling_advice& out) {
+void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                      const unrolling_options& options, advise_unrolling_workspace& workspace, unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, out);
 }
 
 /// The same with counts by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
 /// bounds that the loop alone does not show.
 template <cost_ir_argument IR, loop_machine_argument M, trip_counter C>
-constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                                const unrolling_options& options, C& counter, advise_unrolling_workspace& workspace,
-                                unrolling_advice& out) {
+void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                      const unrolling_options& options, C& counter, advise_unrolling_workspace& workspace,
+                      unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, counter, out);
 }
 
 /// The advice for one loop.
 template <cost_ir_argument IR, loop_machine_argument M>
-constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                                            const unrolling_options& options = {}) {
+unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                                  const unrolling_options& options = {}) {
   advise_unrolling_workspace workspace;
   unrolling_advice out;
   advise_unrolling(ir, forest, loop, machine, options, workspace, out);
@@ -488,14 +637,14 @@ constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& for
 
 namespace detail::compiled {
 
-void advise_on_nest(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
-                    const body_folder& nest_folder, advise_unrolling_workspace& workspace, unrolling_advice& out) {
-  detail::advise_on_nest<machine_model>(machine, options, folder, nest_folder, workspace, out);
+void advise_on_loop(const machine_model& machine, const unrolling_options& options,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  detail::advise_on_loop<machine_model>(machine, options, workspace, out);
 }
 
-void advise_on_body(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+void advise_on_nest(const machine_model& machine, const unrolling_options& options, node_id inner,
                     advise_unrolling_workspace& workspace, unrolling_advice& out) {
-  detail::advise_on_body<machine_model>(machine, options, folder, workspace, out);
+  detail::advise_on_nest<machine_model>(machine, options, inner, workspace, out);
 }
 
 } // namespace detail::compiled

@@ -71,8 +71,8 @@ constexpr unrolling_order unrolling_order_of(const unrolling_advice& advice, con
     }
     if (const auto passes = remainder_request_of(advice, candidate)) {
       const bool is_before = candidate.remainder == remainder_placement::prologue;
-      return {advice.loop, is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after,
-              passes->factor};
+      return {advice.loop, is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after, passes->factor,
+              candidate.unrolls_remainder};
     }
   }
   return {advice.loop, unrolling_way::nothing, 1};
@@ -390,7 +390,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
     orders.push_back(r.advice->candidates.empty()
                          ? unrolling_order{r.advice->loop, unrolling_way::nothing, 1}
                          : unrolling_order_of(*r.advice, r.candidate == nullptr ? r.advice->decision() : *r.candidate));
-    orders.back().unrolls_remainder = r.unrolls_remainder;
+    orders.back().unrolls_remainder = r.unrolls_remainder || orders.back().unrolls_remainder;
   }
   return apply_unrolling(editor, loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
                          observer, std::move(counts_of));

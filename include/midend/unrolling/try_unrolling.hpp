@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/ids.hpp"
@@ -9,14 +10,20 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/cost/count_loop_trips.hpp"
 #include "midend/machine/cost/estimate.hpp"
+#include "midend/machine/lowering/body_cost.hpp"
+#include "midend/machine/lowering/lower_region.hpp"
+#include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/read_region.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/package/clean_up.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
+#include "midend/unrolling/unrolling_savings.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -44,8 +51,9 @@ struct unrolling_trial {
   bool is_clean = false;         ///< the clean-up came to its end within its limits
   std::uint32_t rounds = 0;      ///< of the clean-up
   editable_flat_program program; ///< to look at: `elbrus::to_eir(program)`
+  unrolling_copies copies;       ///< of which values of the IR its values are copies
   loop_forest loops;             ///< of the program
-  loop_id loop = no_loop;        ///< the unrolled one; `no_loop` if no loop is left at its header
+  loop_id loop = no_loop;        ///< the unrolled one, before or after its remainder; `no_loop` if none is left of it
   program_estimate cost;         ///< of the program each time that it is entered
 
   /// The cost of the unrolled loop, or null.
@@ -55,12 +63,22 @@ struct unrolling_trial {
 /// The memory of `try_unrolling`, to be reused.
 class try_unrolling_workspace {
   template <loop_machine_argument M>
-  friend void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+  friend void try_unrolling(const extracted_loop& x, node_id header, const unrolling_order& order, const M& machine,
                             const unrolling_trial_options& options, try_unrolling_workspace& workspace,
                             unrolling_trial& out);
+  template <loop_machine_argument M>
+  friend void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
+                             try_unrolling_workspace& workspace, const unrolling_trial& trial, program_estimate& out);
+  template <loop_machine_argument M>
+  friend body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
+                               try_unrolling_workspace& workspace, program_region& region, machine_body& out);
 
   estimate_knowledge knowledge_;
   estimate_workspace estimate_;
+  depth_first_order_workspace search_;
+  depth_first_numbering order_;
+  region_reader_workspace reading_;
+  lower_region_workspace lowering_;
 };
 
 /// Writes into an extracted loop how often its loops run, as averages: the exact trip count where it is known, else
@@ -81,8 +99,21 @@ inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
   x.has_expected_trips = true;
 }
 
-/// Unrolls a loop that was extracted, as ordered, runs the clean-up (`clean_up`) on the whole program, and estimates
-/// what is left on a machine. `order.loop` does not matter: it is the loop that was extracted. With
+/// Estimates the program that the last trial with this workspace has left, with other options of the lowering.
+template <loop_machine_argument M>
+void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
+                    try_unrolling_workspace& workspace, const unrolling_trial& trial, program_estimate& out) {
+  const estimate_knowledge& known = workspace.knowledge_;
+  estimate_options measure;
+  measure.lowering = lowering;
+  measure.trips = span<const std::uint64_t>(known.trips.data(), known.trips.size());
+  measure.facts.not_negative = span<const bool>(known.not_negative.data(), known.not_negative.size());
+  measure.assumed_trip = assumed_trip;
+  estimate(trial.program, trial.loops, machine, measure, workspace.estimate_, out);
+}
+
+/// Unrolls a loop of an extracted program as ordered, runs the clean-up (`clean_up`) on the whole program, and
+/// estimates what is left on a machine. `header` is the loop's in the program, and `order.loop` does not matter. With
 /// `unrolling_way::nothing`, the rolled loop is cleaned up and estimated: compare others with that.
 ///
 /// Afterwards, `apply_unrolling` and `clean_up` do the same to the function. They find what is found here, and what the
@@ -94,33 +125,38 @@ inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
 /// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
 /// trials", LFP 1994. The cost is that of the steps, for a program of the size of the unrolled loop.
 template <loop_machine_argument M>
-void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+void try_unrolling(const extracted_loop& x, node_id header, const unrolling_order& order, const M& machine,
                    const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
   MIDEND_ASSERT(x.has_expected_trips, "an extracted loop that `expect_trips` has seen", x.has_expected_trips);
   out.program = x.program;
   const auto view_of = [](const editable_flat_program& p) -> const editable_flat_program& { return p; };
   const auto before = dominators_and_loops(out.program.graph());
   unrolling_order ordered = order;
-  ordered.loop = before.loops.innermost_loop(extracted_loop::header);
-  const applied_unrollings applied =
-      apply_unrolling(out.program, before.loops, span<const unrolling_order>(&ordered, 1), view_of, options.limits);
+  ordered.loop = before.loops.innermost_loop(header);
+  MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
+  out.copies.begin(before.loops, ordered.loop);
+  const applied_unrollings applied = apply_unrolling(
+      out.program, before.loops, span<const unrolling_order>(&ordered, 1), view_of, options.limits, out.copies);
   out.applied = applied.loops[0];
+  if (!out.copies.has_copies()) {
+    out.copies.find_copies(out.program);
+  }
   const clean_up_log log = clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up));
   out.is_clean = log.is_complete;
   out.rounds = log.rounds;
   auto after = dominators_and_loops(out.program.graph());
   count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
-  estimate_options measure;
-  measure.lowering = options.lowering;
-  measure.trips = span<const std::uint64_t>(workspace.knowledge_.trips.data(), workspace.knowledge_.trips.size());
-  measure.facts.not_negative =
-      span<const bool>(workspace.knowledge_.not_negative.data(), workspace.knowledge_.not_negative.size());
-  measure.assumed_trip = options.assumed_trip;
   out.loops = std::move(after.loops);
-  estimate(out.program, out.loops, machine, measure, workspace.estimate_, out.cost);
-  const node_id header = out.applied.header;
-  const loop_id l = out.loops.innermost_loop(header);
-  out.loop = l != no_loop && out.loops.header(l) == header ? l : no_loop;
+  estimate_trial(machine, options.lowering, options.assumed_trip, workspace, out, out.cost);
+  const loop_id l = out.loops.innermost_loop(out.copies.new_header());
+  out.loop = l != no_loop && out.loops.header(l) == out.copies.new_header() ? l : no_loop;
+}
+
+/// The same for the loop that was extracted.
+template <loop_machine_argument M>
+void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+                   const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
+  try_unrolling(x, extracted_loop::header, order, machine, options, workspace, out);
 }
 
 template <loop_machine_argument M>
@@ -130,6 +166,29 @@ unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_order& or
   unrolling_trial out;
   try_unrolling(x, order, machine, options, workspace, out);
   return out;
+}
+
+/// The operations on a machine of the unrolled loop, from which its cost was estimated; if none is left, those of the
+/// node with the most operations. Requires the last trial with this workspace.
+template <loop_machine_argument M>
+body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
+                      try_unrolling_workspace& workspace, program_region& region, machine_body& out) {
+  depth_first_order(trial.program.graph(), workspace.search_, workspace.order_);
+  const region_facts facts{
+      span<const bool>(workspace.knowledge_.not_negative.data(), workspace.knowledge_.not_negative.size())};
+  region_reader<editable_flat_program> reader(trial.program, workspace.order_, trial.loops, facts, workspace.reading_);
+  const loop_estimate* const loop = trial.unrolled();
+  if (loop != nullptr && loop->obstacle == region_obstacle::none) {
+    reader.read_loop(trial.loop, region, loop->frequency.source == frequency_source::exact);
+  } else {
+    node_id largest = trial.program.graph().entry();
+    for (const node_id n : workspace.order_.preorder()) {
+      const auto& nodes = trial.cost.nodes;
+      largest = nodes[n].operations > nodes[largest].operations ? n : largest;
+    }
+    reader.read_node(largest, region);
+  }
+  return lower_region(region, machine, lowering, workspace.lowering_, out);
 }
 
 MIDEND_END_NAMESPACE

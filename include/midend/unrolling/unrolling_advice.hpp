@@ -5,12 +5,13 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
+#include "midend/unrolling/unrolling_savings.hpp"
 
 #include <array>
 #include <cstddef>
@@ -73,11 +74,12 @@ enum class rejection : std::uint8_t {
   too_many_bytes,
   too_many_registers,
   leaves_loop_buffer, ///< the new body does not fit in the loop buffer, but the rolled one does
-  too_many_copies,    ///< with it, more than `unrolling_options::max_copies` would have been evaluated
-  not_asked_for       ///< `unrolling_options::forced_factor` is another one
+  too_many_copies,    ///< with it, more than `unrolling_options::max_copies` would have been tried
+  not_asked_for,      ///< `unrolling_options::forced_factor` is another one
+  refused             ///< the transformation cannot unroll the loop so
 };
 
-inline constexpr std::size_t num_rejections = 15;
+inline constexpr std::size_t num_rejections = 16;
 
 /// What a decision assumes.
 enum class assumption : std::uint8_t {
@@ -103,23 +105,27 @@ struct unrolling_candidate {
   std::uint32_t factor = 1; ///< copies in the new body; peeled iterations for `peel`
   remainder_placement remainder = remainder_placement::none;
   std::uint64_t remainder_iterations = 0; ///< the most that can be left, if the count is unknown
+  bool unrolls_remainder = false;         ///< no loop is left of it
   rejection why = rejection::none;
   bool is_evaluated = false; ///< else the numbers below are not valid
+  bool is_tried = false;     ///< it was carried out on a copy; else the numbers are extrapolated from two trials
   body_cost body;
-  body_cost rest;                 ///< of a remainder of known length, or of the peeled iterations
+  body_cost rest; ///< of what runs once: what the loop does not change, the count of passes, a remainder without a
+                  ///< loop, peeled iterations
   fraction cycles_per_iteration;  ///< of the new body
   std::uint64_t total_cycles = 0; ///< for `unrolling_advice::iterations`, without set-up
-  std::uint64_t setup_cycles = 0; ///< before the first pass: loop set-up, computing the trip count
+  std::uint64_t setup_cycles = 0; ///< before the first pass: loop set-up, what the loop does not change, computing the
+                                  ///< trip count
   std::uint64_t total_bytes = 0;  ///< all code that replaces the loop
   fraction fall;                  ///< of the cycles per iteration, against the last accepted candidate before it
   double gain = 0;                ///< fall / log2(ratio of bytes); 0 if it was not needed
   std::uint64_t break_even = 0;   ///< from this many iterations on never slower than the rolled loop; 0: never
 };
 
-/// Two addresses of which nothing says whether they overlap: bases of accesses, values of the loop body.
+/// Two addresses of which nothing says whether they overlap: bases of accesses, values of the IR.
 struct base_pair {
-  body_id first;
-  body_id second;
+  value_id first;
+  value_id second;
 };
 
 /// What a test before the loop would gain that shows pairs of bases to be apart and leads to the new loop; if it fails,
@@ -137,15 +143,13 @@ struct overlap_advice {
 /// The loop around an innermost one of few iterations, if the inner one is unrolled completely in it: a candidate of
 /// its own, with the cycles of both loops.
 struct nest_advice {
-  bool is_evaluated = false;       ///< else nothing below is valid
-  node_id header = no_node;        ///< of the loop around
-  unrolling_candidate unfolded;    ///< `body`: of the loop around; totals of all its iterations. If `reason` is `none`,
-                                   ///< the inner loop is unrolled completely because of it
-  std::uint64_t iterations = 0;    ///< of the loop around, which totals are for
-  std::uint64_t total_cycles = 0;  ///< of both loops otherwise, with what is best for the inner loop alone
-  std::uint64_t around_cycles = 0; ///< of them, in each iteration of the loop around outside the inner one
-  loop_body body;                  ///< of the loop around, with the copies, before they are evaluated
-  lowered_copies machine;          ///< the operations of `unfolded`
+  bool is_evaluated = false;      ///< else nothing below is valid
+  node_id header = no_node;       ///< of the loop around
+  unrolling_candidate unfolded;   ///< `body`: of the loop around; totals of all its iterations. If `why` is `none`,
+                                  ///< the inner loop is unrolled completely because of it
+  std::uint64_t iterations = 0;   ///< of the loop around, which totals are for
+  std::uint64_t total_cycles = 0; ///< of both loops otherwise: with what is best for the inner loop alone, or
+                                  ///< if that is complete unrolling, with the rolled loop
 };
 
 /// The advice for one loop.
@@ -156,11 +160,13 @@ struct unrolling_advice {
   flat_array<unrolling_candidate> candidates;             ///< in the order in which they were tried, rolled first
   std::uint32_t chosen = 0;                               ///< its position in `candidates`
   loop_counters counters;
-  loop_body body;                ///< the values in `savings` are its values
-  std::uint64_t iterations = 0;  ///< complete iterations that totals are for: header executions, or backedges if the
-                                 ///< work comes after the test; at most 2^40
-  lowered_copies machine;        ///< the operations of the chosen body
-  lowered_copies rolled_machine; ///< the operations of the rolled body
+  loop_body body;               ///< one iteration, as the program has it
+  std::uint64_t iterations = 0; ///< complete iterations that totals are for: header executions, or backedges if the
+                                ///< work comes after the test; at most 2^40
+  machine_body machine;         ///< the operations of the chosen body; their origins are values of the IR
+  machine_body rolled_machine;  ///< likewise of the rolled body
+  std::uint32_t num_exits = 0;  ///< of the chosen body
+  std::uint32_t num_inner_branches = 0; ///< of it, that become predicates
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
   overlap_advice without_overlap; ///< what a test for overlapping memory would gain
@@ -195,7 +201,8 @@ inline constexpr std::array<const char*, num_rejections> rejection_names = {"non
                                                                             "too_many_registers",
                                                                             "leaves_loop_buffer",
                                                                             "too_many_copies",
-                                                                            "not_asked_for"};
+                                                                            "not_asked_for",
+                                                                            "refused"};
 
 inline constexpr std::array<const char*, num_assumptions> assumption_names = {
     "lower_bound",      "branch_is_free_of_recurrence",

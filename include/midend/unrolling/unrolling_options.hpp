@@ -23,10 +23,11 @@ struct unrolling_options {
 
   // Limits: candidates beyond them are rejected.
   std::uint32_t max_factor = 64;
-  std::uint64_t max_operations = 300; ///< of the new body
-  std::uint64_t max_bytes = 4096;     ///< of the new body and its remainder
-  std::uint32_t max_copies = 256;     ///< evaluated for all factors together, the smallest factors first
-  std::uint32_t max_peeled = 4;       ///< iterations
+  std::uint64_t max_operations = 300;  ///< of the new body
+  std::uint64_t max_bytes = 4096;      ///< of the new body and its remainder
+  std::uint32_t max_copies = 256;      ///< tried for all factors together, the smallest factors first
+  std::uint32_t max_peeled = 4;        ///< iterations
+  std::uint32_t max_unrolled_rest = 8; ///< a remainder of a known length up to this one is unrolled completely
   /// Each exit has each value that is used after the loop: a loop with a larger product of the two is not considered.
   std::uint64_t max_exit_values = 1 << 16;
 

@@ -50,7 +50,7 @@ MIDEND_END_NAMESPACE
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/span.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/unrolling_savings.hpp"
 #include "midend/viz/unrolling_words.hpp"
 
 #include <algorithm>
@@ -72,11 +72,14 @@ class savings_text {
 public:
   savings_text(const loop_body& body, const function_words& names) : body_(body), names_(names) {}
 
-  /// Its name in the program, or what kind of operation it is.
-  MIDEND_SELDOM_CALLED std::string name_of_value(body_id v) const {
-    const body_value& value = body_.values[v];
-    const std::string name = value.origin == no_value ? std::string() : names_.value(value.origin);
-    return name.empty() ? name_of(value.cost) : name;
+  /// Its name in the program, or what it is.
+  MIDEND_SELDOM_CALLED std::string name_of_value(value_id v) const {
+    std::string name = v == no_value ? std::string() : names_.value(v);
+    if (!name.empty()) {
+      return name;
+    }
+    const body_value* const value = find(v);
+    return value == nullptr ? "a value" : name_of(value->cost);
   }
 
   /// A line for each group, by kind of saving, then by value. A condition whose test is listed is not listed itself.
@@ -86,7 +89,7 @@ public:
     std::sort(sorted.begin(), sorted.end(), [](const unrolling_saving& a, const unrolling_saving& b) {
       return std::tie(a.kind, a.value, a.copy, a.result) < std::tie(b.kind, b.value, b.copy, b.result);
     });
-    const auto has = [&](saving_kind kind, body_id value) {
+    const auto has = [&](saving_kind kind, value_id value) {
       const auto found = std::partition_point(sorted.begin(), sorted.end(), [&](const unrolling_saving& s) {
         return kind_and_value(s) < std::pair(kind, value);
       });
@@ -137,7 +140,8 @@ private:
   /// A group for each result, or for each distance from the copy that computes the value.
   MIDEND_SELDOM_CALLED std::vector<group> groups_of(span<const unrolling_saving> savings, bool by_distance) const {
     const auto key = [&](const unrolling_saving& s) {
-      return by_distance ? s.copy - s.result : s.kind == saving_kind::folded ? 0 : s.result;
+      const std::uint64_t from = s.result == unrolling_saving::before_loop ? s.result : s.copy - s.result;
+      return by_distance ? from : s.kind == saving_kind::folded ? 0 : s.result;
     };
     std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
     std::sort(sorted.begin(), sorted.end(), [&](const unrolling_saving& a, const unrolling_saving& b) {
@@ -157,6 +161,12 @@ private:
   }
 
   static std::string distance_text(std::uint64_t distance) {
+    if (distance == unrolling_saving::before_loop) {
+      return "before the loop";
+    }
+    if (distance == 0) {
+      return "in the same copy";
+    }
     return joined({number_text(distance), distance == 1 ? " copy before" : " copies before"});
   }
 
@@ -178,7 +188,8 @@ private:
 
   std::string how(const unrolling_saving& s, span<const unrolling_saving> savings) const {
     if (names_a_copy(s.kind)) {
-      return joined({"by copy ", number_text(s.result)});
+      return s.result == unrolling_saving::before_loop ? "before the loop"
+                                                       : joined({"by copy ", number_text(s.result)});
     }
     if (s.kind == saving_kind::folded_test) {
       return s.result != 0 ? "true" : "false";
@@ -228,12 +239,23 @@ private:
 
   /// A constant of the width of its value, signed.
   std::string number(const unrolling_saving& s) const {
-    const unsigned width = body_.values[s.value].info.width;
+    const body_value* const value = find(s.value);
+    const unsigned width = value == nullptr ? 0 : value->info.width;
     if (width <= 1 || width > 64) {
       return number_text(s.result);
     }
     const unsigned above = 64 - width;
     return std::to_string(static_cast<std::int64_t>(s.result << above) >> above);
+  }
+
+  /// The value of the loop body that stands for a value of the program, or null.
+  const body_value* find(value_id v) const {
+    for (const body_value& value : body_.values) {
+      if (value.origin == v) {
+        return &value;
+      }
+    }
+    return nullptr;
   }
 
   const loop_body& body_;
@@ -359,7 +381,7 @@ private:
   }
 
   std::string limit_of(const body_cost& cost, const machine_body& body, bool has_copies) const {
-    return limit_words(advice_, cost, body, machine_, names_, has_copies);
+    return limit_words(cost, body, machine_, names_, has_copies);
   }
 
   MIDEND_SELDOM_CALLED std::string setup() const {
@@ -531,7 +553,7 @@ private:
   MIDEND_SELDOM_CALLED table_row row_of(const unrolling_candidate& c) const {
     table_row row = {number_text(c.factor), kind_text(c), "-", "-", "-", "-", "-", "-", {}};
     if (c.is_evaluated) {
-      row[2] = exact_text(c.cycles_per_iteration);
+      row[2] = joined({c.is_tried ? "" : "~", exact_text(c.cycles_per_iteration)});
       row[3] = decimal_text(c.cycles_per_iteration);
       row[4] = bound_by(c);
       row[5] = number_text(c.body.operations);

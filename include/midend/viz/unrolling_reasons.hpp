@@ -7,8 +7,8 @@
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/support/span.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/unrolling/unrolling_savings.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -123,17 +123,15 @@ struct recurrence_step {
 
 namespace detail {
 
-MIDEND_COLD MIDEND_FUNCTION std::vector<recurrence_step>
-list_recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names);
+MIDEND_COLD MIDEND_FUNCTION std::vector<recurrence_step> list_recurrence_steps(const machine_body& body,
+                                                                               const function_words& names);
 
 } // namespace detail
 
 /// The recurrence that bounds a body, from its first operation on.
-template <class Names>
-std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
-                                              const Names& names) {
+template <class Names> std::vector<recurrence_step> recurrence_steps(const machine_body& body, const Names& names) {
   static_assert(value_names_argument<Names>);
-  return detail::list_recurrence_steps(advice, body, detail::function_words_of<Names>(names));
+  return detail::list_recurrence_steps(body, detail::function_words_of<Names>(names));
 }
 
 /// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
@@ -142,19 +140,19 @@ MIDEND_COLD MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_st
 
 namespace detail {
 
-MIDEND_COLD MIDEND_FUNCTION std::string limit_words(const unrolling_advice& advice, const body_cost& cost,
-                                                    const machine_body& body, const machine_words& m,
-                                                    const function_words& names, bool has_copies);
+MIDEND_COLD MIDEND_FUNCTION std::string limit_words(const body_cost& cost, const machine_body& body,
+                                                    const machine_words& m, const function_words& names,
+                                                    bool has_copies);
 
 } // namespace detail
 
 /// What bounds the time of a body: a resource, a recurrence or a chain.
 template <class M, class Names>
-std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body, const M& m,
-                       const Names& names, bool has_copies) {
+std::string limit_text(const body_cost& cost, const machine_body& body, const M& m, const Names& names,
+                       bool has_copies) {
   static_assert(value_names_argument<Names>);
-  return detail::limit_words(advice, cost, body, detail::machine_words_of<M>(m),
-                             detail::function_words_of<Names>(names), has_copies);
+  return detail::limit_words(cost, body, detail::machine_words_of<M>(m), detail::function_words_of<Names>(names),
+                             has_copies);
 }
 
 MIDEND_END_NAMESPACE
@@ -235,15 +233,14 @@ std::string resource_limit_words(const machine_words& m, const resource_bound_re
   }
 }
 
-std::vector<recurrence_step> list_recurrence_steps(const unrolling_advice& advice, const machine_body& body,
-                                                   const function_words& names) {
+std::vector<recurrence_step> list_recurrence_steps(const machine_body& body, const function_words& names) {
   std::vector<recurrence_step> steps;
   std::size_t first = 0;
   for (const std::uint32_t number : body.recurrence.cycle) {
     const dependence& d = body.graph.dependences()[number];
     const machine_operation_origin& origin = body.origins[d.producer];
     const operation_class kind = body.graph.operation(d.producer).kind;
-    const value_id v = origin.value == no_body_value ? no_value : advice.body.values[origin.value].origin;
+    const value_id v = origin.value;
     std::string name = v == no_value ? std::string() : names.value(v);
     steps.push_back({name.empty() ? name_of(kind) : std::move(name), origin.copy, d, kind});
     first = d.producer < steps[first].by.producer ? steps.size() - 1 : first;
@@ -287,8 +284,8 @@ std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) 
 
 namespace detail {
 
-std::string limit_words(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
-                        const machine_words& m, const function_words& names, bool has_copies) {
+std::string limit_words(const body_cost& cost, const machine_body& body, const machine_words& m,
+                        const function_words& names, bool has_copies) {
   std::string text = cost.is_pipelined() ? std::string() : joined({to_text(cost.obstacle), ": "});
   const body_limit limit = cost.limit();
   if (limit == body_limit::resources) {
@@ -298,7 +295,7 @@ std::string limit_words(const unrolling_advice& advice, const body_cost& cost, c
   } else if (limit == body_limit::nothing || cost.recurrence != recurrence_status::bound) {
     text += "at least one cycle";
   } else {
-    const std::vector<recurrence_step> steps = list_recurrence_steps(advice, body, names);
+    const std::vector<recurrence_step> steps = list_recurrence_steps(body, names);
     std::uint64_t latency = 0;
     std::uint64_t distance = 0;
     for (const recurrence_step& s : steps) {

@@ -6,8 +6,8 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
-#include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/unrolling/unrolling_savings.hpp"
 #include "midend/viz/trip_formula.hpp"
 
 #include <cstdint>
@@ -89,7 +89,9 @@ constexpr std::string_view to_text(rejection r) {
   case rejection::leaves_loop_buffer:
     return "does not fit in the loop buffer, but the rolled loop does";
   case rejection::too_many_copies:
-    return "not evaluated, too many copies in all";
+    return "not tried, too many copies in all";
+  case rejection::refused:
+    return "the transformation refuses the loop";
   default:
     return "another factor is forced";
   }

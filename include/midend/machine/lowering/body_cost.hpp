@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/recurrence_bound.hpp"
@@ -79,13 +80,13 @@ struct body_cost {
 struct machine_operation_origin {
   region_id node; ///< `no_region_value` for the sum of a node and a constant, and for a branch
   std::uint32_t copy;
-  body_id value; ///< in the loop body, or `no_body_value`
+  value_id value; ///< of the program, or `no_value`
 };
 
-/// Two accesses that would keep their order if their bases could overlap: values of the loop body.
+/// Two accesses that would keep their order if their bases could overlap: values of the program.
 struct unordered_accesses {
-  body_id first;
-  body_id second;
+  value_id first;
+  value_id second;
 };
 
 /// A region as operations of a machine. The bounds are computed from it, and it can be scheduled.

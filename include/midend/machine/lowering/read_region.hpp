@@ -458,7 +458,8 @@ private:
       what.kind = body_kind::call;
       what.place.reset();
     }
-    if (what.is_branch() && what.kind == body_kind::pure && v != condition_of(n) && w_.reads_[v] == 0) {
+    const bool is_branch = what.is_branch() && what.kind == body_kind::pure;
+    if ((is_branch || is_free_end(v)) && v != condition_of(n) && w_.reads_[v] == 0) {
       read_terminator(v, n);
       return;
     }
@@ -799,7 +800,7 @@ private:
     if (read_tests(n)) {
       return;
     }
-    builder_.region().ends_in_return = w_.tests_.empty();
+    builder_.region().ends_in_return = w_.tests_.empty() && !has_free_end(n);
     for (std::uint32_t i = 0; i != w_.tests_.size(); ++i) {
       rest = !w_.tests_[i].has_case || w_.tests_[rest].has_case ? i : rest;
     }
@@ -811,6 +812,17 @@ private:
       }
     });
   }
+
+  /// Whether a node ends in a terminator that takes no operation: what follows comes right after it.
+  constexpr bool has_free_end(node_id n) const {
+    bool is_free = false;
+    for (const value_id v : ir_.values(n)) {
+      is_free = !ir_.is_phi(v) && is_free_end(v);
+    }
+    return is_free;
+  }
+
+  constexpr bool is_free_end(value_id v) const { return !ir_.cost(v) && midend::is_terminator(ir_, v); }
 
   constexpr void append_exit(edge_id e, const detail::region_bit& taken) {
     const region_operand predicate = builder_.operand(taken);
