@@ -13,7 +13,7 @@
 #include <midend/package/clean_up.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
-#include <midend/package/memory_redundancy.hpp>
+#include <midend/unrolling/try_unrolling.hpp>
 #include <midend/viz/package.hpp>
 
 #include <array>
@@ -227,10 +227,9 @@ pass_kind clean_up_pass() {
   return pass;
 }
 
-void optimize_operations(procedure& p) {
-  midend::elbrus::editor editor(p);
-  midend::apply_memory_redundancy(editor, midend::plan_memory_redundancy(midend::elbrus::cost_view(p)));
-  run_on(p, 0);
+void clean_up(procedure& p, const midend::machine_model& machine, const midend::lowering_options& lowering) {
+  midend::elbrus::cost_editor editor(p);
+  midend::clean_up(editor, midend::clean_up_options_for(machine, lowering));
 }
 
 } // namespace midend_tool

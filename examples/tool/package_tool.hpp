@@ -5,6 +5,8 @@
 
 #include <midend/elbrus/procedure.hpp>
 #include <midend/ir/ssa_values.hpp>
+#include <midend/machine/lowering/body_cost.hpp>
+#include <midend/machine/machine_model.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -22,7 +24,8 @@ pass_kind control_canonicalization_pass();
 /// `clean-up`; the number of the pass has a bit for each member that is left out.
 pass_kind clean_up_pass();
 
-/// Redundant loads and stores, then the low-level package.
-void optimize_operations(midend::elbrus::procedure& p);
+/// Cleans up for a machine.
+void clean_up(midend::elbrus::procedure& p, const midend::machine_model& machine,
+              const midend::lowering_options& lowering = {});
 
 } // namespace midend_tool

@@ -22,7 +22,6 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
-#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
@@ -214,22 +213,6 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   }
 }
 
-/// The steps of `midend::realise_unrolling`, each with its certificate.
-void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
-  for (const std::string_view name : {"use-decisions", "sccp:strided", "clean-control", "propagate-copies",
-                                      "separate-offsets", "fold-additions", "hoist-common", "value-numbering:strided",
-                                      "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
-    pass_report step;
-    find_pass(name).kind->run(p, request, step);
-    append(report.summary, report.summary.empty() ? "" : "; ", name, ": ", step.summary);
-    report.changes += step.changes;
-    report.is_certified = report.is_certified || step.is_certified;
-    if (step.fault && !report.fault) {
-      report.fault = std::string(name) + ": " + *step.fault;
-    }
-  }
-}
-
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -326,32 +309,6 @@ const std::vector<pass_kind>& pass_kinds() {
                          return decision_witness();
                        });
                      }),
-      transformation("separate-offsets", "in loops, move the number added to a counter out of what is computed from it",
-                     [](auto& run) {
-                       const auto loops = midend::dominators_and_loops(run.editor().graph()).loops;
-                       const value_bounds bounds = find_bounds(run.editor().graph());
-                       run.done_as_planned(
-                           midend::plan_separate_offsets(run.editor(), loops, bounds), [&](const auto& plan) {
-                             return offsets_witness{midend::apply_separate_offsets(run.editor(), plan), &bounds};
-                           });
-                     }),
-      transformation("fold-additions", "add several numbers to a value at once, and compare with one that is moved",
-                     [](auto& run) {
-                       const value_bounds bounds = find_bounds(run.editor().graph());
-                       run.done_as_planned(
-                           midend::plan_fold_additions(midend::elbrus::cost_view(run.editor().graph()), bounds),
-                           [&](const auto& plan) {
-                             midend::apply_fold_additions(run.editor(), plan);
-                             return addition_witness{&bounds};
-                           });
-                     }),
-      transformation("share-loads", "load a place once, where nothing may have written to it",
-                     [](auto& run) {
-                       const midend::elbrus::cost_view view(run.editor().graph());
-                       run.done_as_planned(midend::plan_share_loads(view), [&](const auto& plan) {
-                         return midend::apply_share_loads(run.editor(), plan);
-                       });
-                     }),
       transformation("memory-redundancy", "erase loads of what is known, stores of what is there, overwritten stores",
                      [](auto& run) {
                        const midend::elbrus::cost_view view(run.editor().graph());
@@ -362,8 +319,6 @@ const std::vector<pass_kind>& pass_kinds() {
       low_level_package_pass(),
       control_canonicalization_pass(),
       clean_up_pass(),
-      {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",
-       realise_unrolling, nullptr, variable_policy::refuses},
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());
@@ -399,6 +354,9 @@ const std::vector<pass_kind>& pass_kinds() {
 }
 
 chosen_pass find_pass(std::string_view name) {
+  if (name == "realise-unrolling") {
+    name = "clean-up"; // its old name
+  }
   const auto& kinds = pass_kinds();
   const auto named = [&](std::string_view wanted) {
     const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const pass_kind& k) { return k.name == wanted; });

@@ -15,7 +15,6 @@
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
-#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>
 #include <midend/viz/coverage.hpp>
@@ -229,11 +228,7 @@ private:
     return midend::elbrus::cost_view(e.graph());
   }
 
-  static void clean_up(procedure& p) {
-    midend::elbrus::editor editor(p);
-    midend::realise_unrolling(editor, cost_of);
-    optimize_operations(p);
-  }
+  void clean_up(procedure& p) const { midend_tool::clean_up(p, machine_, chosen_.lowering); }
 
   /// Carries the advice out on a copy.
   void verify(const procedure& p, const program_names& names) {

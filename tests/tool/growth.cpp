@@ -313,8 +313,6 @@ constexpr double linear = 1.25;        // a logarithm
 constexpr double linear_memory = 1.55; // a table that has just doubled its size
 
 constexpr growth known_growth[] = {
-    {"row", "fold-additions", 2, linear_memory, "the checker follows the additions below each value"},
-    {"row", "realise-unrolling", 2, linear_memory, "it folds additions"},
     {"exits", "close-loops", 2, linear_memory, "each value is followed through the nodes in which it is live"},
     {"ladder", "close-loops", 2, linear_memory, "each value is followed through the nodes in which it is live"},
     {"nest", "value-numbering", 2, linear_memory, "a sweep for each level, over a bit for each node"},

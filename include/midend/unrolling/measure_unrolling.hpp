@@ -12,7 +12,6 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/straight_code_view.hpp"
-#include "midend/transform/realise_unrolling.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
@@ -361,13 +360,6 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
       advice.decision().body, advice.body, advice.machine, out.measure, [&](value_id v) { return record.origin_of(v); },
       out.comparison);
   return out;
-}
-
-/// The same with `realise_unrolling` as the clean-up.
-template <class E, class ViewOf, loop_machine_argument M>
-unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolling_advice& advice, const M& machine,
-                                 const lowering_options& options = {}) {
-  return measure_unrolling(editor, view_of, advice, machine, options, [&](E& e) { realise_unrolling(e, view_of); });
 }
 
 namespace detail {
