@@ -21,8 +21,12 @@ pass_kind low_level_package_pass();
 /// `control-canonicalization`; the number of the pass has a bit for each kind of change that is switched off.
 pass_kind control_canonicalization_pass();
 
-/// `clean-up`; the number of the pass has a bit for each member that is left out.
+/// `clean-up`, with the costs of the reference machine; the number of the pass has a bit for each member that is left
+/// out.
 pass_kind clean_up_pass();
+
+/// What the pass does. Words are added to those of the report.
+void clean_up(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
 
 /// Cleans up for a machine.
 void clean_up(midend::elbrus::procedure& p, const midend::machine_model& machine,

@@ -77,8 +77,11 @@ constexpr std::uint32_t most_copies = 0xffff;
 
 constexpr std::size_t before_loop = most_copies + 1; ///< flags in the option of `unroll`, above the factor
 constexpr std::size_t unrolled_rest = 2 * before_loop;
+constexpr std::size_t completely = 4 * before_loop;
+constexpr std::size_t as_written = 8 * before_loop;
 
-/// The option of `unroll`: a factor, `prologue` and `unrolled-remainder`, with a + between them.
+/// The option of `unroll`: a factor or `full`, `prologue`, `unrolled-remainder` and `as-written`, with a + between
+/// them.
 std::optional<std::size_t> unrolling_option(std::string_view text) {
   std::size_t option = 0;
   while (true) {
@@ -89,6 +92,10 @@ std::optional<std::size_t> unrolling_option(std::string_view text) {
       option |= before_loop;
     } else if (word == "unrolled-remainder") {
       option |= unrolled_rest;
+    } else if (word == "full") {
+      option |= completely;
+    } else if (word == "as-written") {
+      option |= as_written;
     } else if (const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), number);
                error != std::errc() || stopped != word.data() + word.size()) {
       return std::nullopt;
@@ -98,7 +105,9 @@ std::optional<std::size_t> unrolling_option(std::string_view text) {
       option |= std::min<std::size_t>(number, most_copies);
     }
     if (end == text.size()) {
-      return option;
+      const bool is_two_ways =
+          (option & completely) != 0 && (option & (most_copies | before_loop | unrolled_rest)) != 0;
+      return is_two_ways ? std::nullopt : std::optional(option);
     }
     text.remove_prefix(end + 1);
   }
@@ -213,6 +222,21 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   }
 }
 
+/// Unrolls, and cleans up if anything was unrolled, with the costs of the machine whose advice it was.
+void unroll_and_clean_up(procedure& p, const pass_request& request, pass_report& report) {
+  static const pass_kind copies = transformation("unroll", "", [](auto& run) {
+    const std::size_t option = run.number().value_or(0);
+    unroll(run, [&](const auto& view, const auto& found) {
+      return (option & completely) != 0 ? unrolled_completely(view, found) : advised(view, found, option);
+    });
+  });
+  const std::uint64_t before = midend::graph_epoch(p);
+  copies.run(p, request, report);
+  if (midend::graph_epoch(p) != before && (request.number.value_or(0) & as_written) == 0) {
+    clean_up(p, {std::nullopt, request.certify, request.record}, report);
+  }
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -256,17 +280,11 @@ const std::vector<pass_kind>& pass_kinds() {
                                    options.max_operations = run.number().value_or(options.max_operations);
                                    run.done(midend::rotate_loops(run.editor(), options));
                                  })),
-      with_option(transformation("unroll",
-                                 "unroll innermost loops as advised, or by the factor N; see docs/unrolling.md",
-                                 [](auto& run) {
-                                   unroll(run, [&](const auto& view, const auto& found) {
-                                     return advised(view, found, run.number().value_or(0));
-                                   });
-                                 }),
-                  unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
-      transformation("unroll:full",
-                     "copy innermost loops as often as they run at most; no loop is left if that is proved",
-                     [](auto& run) { unroll(run, unrolled_completely); }),
+      with_option({"unroll",
+                   "unroll innermost loops as advised, by N, or completely, and clean up; see docs/unrolling.md",
+                   unroll_and_clean_up, nullptr, variable_policy::refuses},
+                  unrolling_option, "N+prologue",
+                  "a factor or full, prologue, unrolled-remainder, as-written, or several of them with +"),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {
                                    unroll(run, [&](const auto&, const auto& found) {

@@ -423,8 +423,8 @@ int main(int argc, char** argv) {
   for (const midend_tool::pass_kind& pass : midend_tool::pass_kinds()) {
     names.emplace_back(pass.name);
   }
-  names.insert(names.end(),
-               {"unroll:4", "unroll:4+prologue", "unroll:2+unrolled-remainder", "peel:3", "sccp:branch-facts"});
+  names.insert(names.end(), {"unroll:4", "unroll:full", "unroll:4+as-written", "unroll:4+prologue+as-written",
+                             "unroll:2+unrolled-remainder+as-written", "peel:3", "sccp:branch-facts"});
   std::size_t cells = 0;
   std::size_t wrong = 0;
   std::printf("%-14s %-28s %12s %7s %12s %7s\n", "shape", "pass", "edges run", "growth", "bytes", "growth");
