@@ -326,10 +326,10 @@ private:
 ///
 /// **Why it ends.** Decisions, equal values, constants, dead code and control remove readings, operations, edges or
 /// nodes. Motion moves operations up the dominator tree. New operations of the package cost no more than what they
-/// replace; where they cost the same, fewer are signed, chains are shorter, or numbers are added later. So these fall,
-/// in this order: nodes and edges, preheaders aside; cost; signed operations; heights of expressions; depths in the
-/// dominator tree. Preheaders are made again only if those of the last time were of use. `max_rounds` stands in for a
-/// proof; `is_complete` says whether it was needed.
+/// replace; where they cost the same, fewer are signed, chains are shorter, or numbers are added later or are compared
+/// second. So these fall, in this order: nodes and edges, preheaders aside; cost; signed operations; heights of
+/// expressions; depths in the dominator tree. Preheaders are made again only if those of the last time were of use.
+/// `max_rounds` stands in for a proof; `is_complete` says whether it was needed.
 ///
 /// Motion is a member and no kind of order: what may move depends on the loop and on operands that move along, and
 /// needs preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
