@@ -232,6 +232,9 @@ private:
       observer_.planned(view(), common);
       apply_hoist_common(editor_, common);
       observer_.applied(view());
+      if (drops_promises(common)) { // on which facts may rest
+        value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
+      }
     }
     const auto plan = plan_value_numbering(view(), found);
     const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
@@ -241,6 +244,14 @@ private:
       observer_.applied(view());
     }
     return !common.empty() || changes;
+  }
+
+  static bool drops_promises(const common_value_plan& plan) {
+    bool any = false;
+    for (const common_value& c : plan.moves) {
+      any = any || c.drops_promises;
+    }
+    return any;
   }
 
   /// Whether any of the values is read or will be erased: plans also list what was replaced before and stays, because
