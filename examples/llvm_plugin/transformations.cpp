@@ -1,6 +1,7 @@
 #include "transformations.hpp"
 
 #include "certificate.hpp"
+#include "clean_up_pass.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
@@ -441,6 +442,7 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<transformation_pass<split_critical_edges>>,
                               pass_of<clean_control_pass>,
                               pass_of<low_level_pass>,
+                              pass_of<clean_up_pass>,
                               pass_of<transformation_pass<remove_dead_code>>,
                               pass_of<transformation_pass<propagate_copies>>,
                               pass_of<transformation_pass<simplify_loops, hoist_invariants>>,

@@ -1,7 +1,7 @@
 #include "unroll_pass.hpp"
 
 #include "certificate.hpp"
-#include "transformations.hpp"
+#include "clean_up_pass.hpp"
 
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/adapters/llvm_determinate_counters.hpp>
@@ -350,6 +350,8 @@ bool unroll_pass_options::read(llvm::StringRef text) {
       is_before = true;
     } else if (entry == "unrolled-remainder") {
       unrolls_remainder = true;
+    } else if (entry == "as-written") {
+      cleans_up = false;
     } else if (entry == "peel=last") {
       choose = choice::peel_last;
     } else if (entry == "peel") {
@@ -379,9 +381,8 @@ bool unroll_pass_options::read(llvm::StringRef text) {
 }
 
 unroll_pass::unroll_pass(const unroll_pass_options& options) : options_(options) {
-  for (const llvm::StringRef pass :
-       {"midend-sccp", "midend-propagate-copies", "midend-vn", "midend-dce", "midend-clean-control"}) {
-    add_transformation(pass, options.verify, clean_up_);
+  if (options.cleans_up) {
+    clean_up_.addPass(clean_up_pass(options.verify));
   }
 }
 

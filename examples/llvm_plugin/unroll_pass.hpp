@@ -24,6 +24,7 @@ struct unroll_pass_options {
   std::uint32_t number = 0;
   bool is_before = false;         ///< remainders run before their loops
   bool unrolls_remainder = false; ///< their iterations follow each other in copies
+  bool cleans_up = true;          ///< by `midend-clean-up`
   midend::machine_model machine;  ///< that the advice is for
   bool verify = false;
 
@@ -32,7 +33,7 @@ struct unroll_pass_options {
 };
 
 /// Unrolls innermost loops. It makes the forms that it needs itself, obeys `llvm.loop.unroll.*`, says in the metadata
-/// of what it unrolled that this was done, and cleans up after it.
+/// of what it unrolled that this was done, and cleans up after it unless told not to.
 class unroll_pass : public llvm::PassInfoMixin<unroll_pass> {
 public:
   static constexpr llvm::StringLiteral pass_name = "midend-unroll";

@@ -10,10 +10,11 @@
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
+#include <midend/machine/e2k.hpp>
 #include <midend/package/clean_up.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
-#include <midend/package/memory_redundancy.hpp>
+#include <midend/unrolling/try_unrolling.hpp>
 #include <midend/viz/package.hpp>
 
 #include <array>
@@ -189,14 +190,17 @@ private:
 constexpr std::string_view clean_up_names[] = {"decisions", "values", "constants", "operations",
                                                "motion",    "dead",   "control"};
 
-void run_clean_up(procedure& p, const pass_request& request, pass_report& report) {
+} // namespace
+
+void clean_up(procedure& p, const pass_request& request, pass_report& report) {
   const procedure before = request.record ? p : procedure();
   midend::elbrus::cost_editor editor(p);
-  midend::clean_up_options options;
+  midend::clean_up_options options = midend::clean_up_options_for(midend::e2k_reference_v6());
   options.without = static_cast<std::uint32_t>(request.number.value_or(0));
   clean_up_checker checker(p, request.certify, report);
   const midend::clean_up_log log = midend::clean_up(editor, options, checker);
-  append(report.summary, log.rounds, log.rounds == 1 ? " round" : " rounds", log.is_complete ? "" : ", stopped");
+  append(report.summary, report.summary.empty() ? "" : "; cleaned up in ", log.rounds,
+         log.rounds == 1 ? " round" : " rounds", log.is_complete ? "" : ", stopped");
   const char* separator = "; changes by ";
   for (std::size_t i = 0; i != midend::num_clean_up_members; ++i) {
     if (log.changes[i] != 0) {
@@ -214,11 +218,9 @@ void run_clean_up(procedure& p, const pass_request& request, pass_report& report
   }
 }
 
-} // namespace
-
 pass_kind clean_up_pass() {
-  pass_kind pass{"clean-up", "all that cleans up, in rounds until nothing changes: docs/packages.md", run_clean_up,
-                 nullptr, variable_policy::refuses};
+  pass_kind pass{"clean-up", "all that cleans up, in rounds until nothing changes: docs/packages.md", clean_up, nullptr,
+                 variable_policy::refuses};
   pass.read_option = [](std::string_view text) {
     return members_without(text, midend::num_clean_up_members, [](std::size_t i) { return clean_up_names[i]; });
   };
@@ -227,10 +229,9 @@ pass_kind clean_up_pass() {
   return pass;
 }
 
-void optimize_operations(procedure& p) {
-  midend::elbrus::editor editor(p);
-  midend::apply_memory_redundancy(editor, midend::plan_memory_redundancy(midend::elbrus::cost_view(p)));
-  run_on(p, 0);
+void clean_up(procedure& p, const midend::machine_model& machine, const midend::lowering_options& lowering) {
+  midend::elbrus::cost_editor editor(p);
+  midend::clean_up(editor, midend::clean_up_options_for(machine, lowering));
 }
 
 } // namespace midend_tool

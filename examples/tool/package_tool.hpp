@@ -5,6 +5,8 @@
 
 #include <midend/elbrus/procedure.hpp>
 #include <midend/ir/ssa_values.hpp>
+#include <midend/machine/lowering/body_cost.hpp>
+#include <midend/machine/machine_model.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -19,10 +21,15 @@ pass_kind low_level_package_pass();
 /// `control-canonicalization`; the number of the pass has a bit for each kind of change that is switched off.
 pass_kind control_canonicalization_pass();
 
-/// `clean-up`; the number of the pass has a bit for each member that is left out.
+/// `clean-up`, with the costs of the reference machine; the number of the pass has a bit for each member that is left
+/// out.
 pass_kind clean_up_pass();
 
-/// Redundant loads and stores, then the low-level package.
-void optimize_operations(midend::elbrus::procedure& p);
+/// What the pass does. Words are added to those of the report.
+void clean_up(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
+
+/// Cleans up for a machine.
+void clean_up(midend::elbrus::procedure& p, const midend::machine_model& machine,
+              const midend::lowering_options& lowering = {});
 
 } // namespace midend_tool

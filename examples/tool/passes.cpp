@@ -22,7 +22,6 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
-#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
@@ -78,8 +77,11 @@ constexpr std::uint32_t most_copies = 0xffff;
 
 constexpr std::size_t before_loop = most_copies + 1; ///< flags in the option of `unroll`, above the factor
 constexpr std::size_t unrolled_rest = 2 * before_loop;
+constexpr std::size_t completely = 4 * before_loop;
+constexpr std::size_t as_written = 8 * before_loop;
 
-/// The option of `unroll`: a factor, `prologue` and `unrolled-remainder`, with a + between them.
+/// The option of `unroll`: a factor or `full`, `prologue`, `unrolled-remainder` and `as-written`, with a + between
+/// them.
 std::optional<std::size_t> unrolling_option(std::string_view text) {
   std::size_t option = 0;
   while (true) {
@@ -90,6 +92,10 @@ std::optional<std::size_t> unrolling_option(std::string_view text) {
       option |= before_loop;
     } else if (word == "unrolled-remainder") {
       option |= unrolled_rest;
+    } else if (word == "full") {
+      option |= completely;
+    } else if (word == "as-written") {
+      option |= as_written;
     } else if (const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), number);
                error != std::errc() || stopped != word.data() + word.size()) {
       return std::nullopt;
@@ -99,7 +105,9 @@ std::optional<std::size_t> unrolling_option(std::string_view text) {
       option |= std::min<std::size_t>(number, most_copies);
     }
     if (end == text.size()) {
-      return option;
+      const bool is_two_ways =
+          (option & completely) != 0 && (option & (most_copies | before_loop | unrolled_rest)) != 0;
+      return is_two_ways ? std::nullopt : std::optional(option);
     }
     text.remove_prefix(end + 1);
   }
@@ -214,19 +222,18 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   }
 }
 
-/// The steps of `midend::realise_unrolling`, each with its certificate.
-void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
-  for (const std::string_view name : {"use-decisions", "sccp:strided", "clean-control", "propagate-copies",
-                                      "separate-offsets", "fold-additions", "hoist-common", "value-numbering:strided",
-                                      "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
-    pass_report step;
-    find_pass(name).kind->run(p, request, step);
-    append(report.summary, report.summary.empty() ? "" : "; ", name, ": ", step.summary);
-    report.changes += step.changes;
-    report.is_certified = report.is_certified || step.is_certified;
-    if (step.fault && !report.fault) {
-      report.fault = std::string(name) + ": " + *step.fault;
-    }
+/// Unrolls, and cleans up if anything was unrolled, with the costs of the machine whose advice it was.
+void unroll_and_clean_up(procedure& p, const pass_request& request, pass_report& report) {
+  static const pass_kind copies = transformation("unroll", "", [](auto& run) {
+    const std::size_t option = run.number().value_or(0);
+    unroll(run, [&](const auto& view, const auto& found) {
+      return (option & completely) != 0 ? unrolled_completely(view, found) : advised(view, found, option);
+    });
+  });
+  const std::uint64_t before = midend::graph_epoch(p);
+  copies.run(p, request, report);
+  if (midend::graph_epoch(p) != before && (request.number.value_or(0) & as_written) == 0) {
+    clean_up(p, {std::nullopt, request.certify, request.record}, report);
   }
 }
 
@@ -273,17 +280,11 @@ const std::vector<pass_kind>& pass_kinds() {
                                    options.max_operations = run.number().value_or(options.max_operations);
                                    run.done(midend::rotate_loops(run.editor(), options));
                                  })),
-      with_option(transformation("unroll",
-                                 "unroll innermost loops as advised, or by the factor N; see docs/unrolling.md",
-                                 [](auto& run) {
-                                   unroll(run, [&](const auto& view, const auto& found) {
-                                     return advised(view, found, run.number().value_or(0));
-                                   });
-                                 }),
-                  unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
-      transformation("unroll:full",
-                     "copy innermost loops as often as they run at most; no loop is left if that is proved",
-                     [](auto& run) { unroll(run, unrolled_completely); }),
+      with_option({"unroll",
+                   "unroll innermost loops as advised, by N, or completely, and clean up; see docs/unrolling.md",
+                   unroll_and_clean_up, nullptr, variable_policy::refuses},
+                  unrolling_option, "N+prologue",
+                  "a factor or full, prologue, unrolled-remainder, as-written, or several of them with +"),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {
                                    unroll(run, [&](const auto&, const auto& found) {
@@ -326,32 +327,6 @@ const std::vector<pass_kind>& pass_kinds() {
                          return decision_witness();
                        });
                      }),
-      transformation("separate-offsets", "in loops, move the number added to a counter out of what is computed from it",
-                     [](auto& run) {
-                       const auto loops = midend::dominators_and_loops(run.editor().graph()).loops;
-                       const value_bounds bounds = find_bounds(run.editor().graph());
-                       run.done_as_planned(
-                           midend::plan_separate_offsets(run.editor(), loops, bounds), [&](const auto& plan) {
-                             return offsets_witness{midend::apply_separate_offsets(run.editor(), plan), &bounds};
-                           });
-                     }),
-      transformation("fold-additions", "add several numbers to a value at once, and compare with one that is moved",
-                     [](auto& run) {
-                       const value_bounds bounds = find_bounds(run.editor().graph());
-                       run.done_as_planned(
-                           midend::plan_fold_additions(midend::elbrus::cost_view(run.editor().graph()), bounds),
-                           [&](const auto& plan) {
-                             midend::apply_fold_additions(run.editor(), plan);
-                             return addition_witness{&bounds};
-                           });
-                     }),
-      transformation("share-loads", "load a place once, where nothing may have written to it",
-                     [](auto& run) {
-                       const midend::elbrus::cost_view view(run.editor().graph());
-                       run.done_as_planned(midend::plan_share_loads(view), [&](const auto& plan) {
-                         return midend::apply_share_loads(run.editor(), plan);
-                       });
-                     }),
       transformation("memory-redundancy", "erase loads of what is known, stores of what is there, overwritten stores",
                      [](auto& run) {
                        const midend::elbrus::cost_view view(run.editor().graph());
@@ -362,8 +337,6 @@ const std::vector<pass_kind>& pass_kinds() {
       low_level_package_pass(),
       control_canonicalization_pass(),
       clean_up_pass(),
-      {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",
-       realise_unrolling, nullptr, variable_policy::refuses},
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());
@@ -399,6 +372,9 @@ const std::vector<pass_kind>& pass_kinds() {
 }
 
 chosen_pass find_pass(std::string_view name) {
+  if (name == "realise-unrolling") {
+    name = "clean-up"; // its old name
+  }
   const auto& kinds = pass_kinds();
   const auto named = [&](std::string_view wanted) {
     const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const pass_kind& k) { return k.name == wanted; });

@@ -185,14 +185,6 @@ template <class Domain> void sccp_tool<Domain>::append_explanation(const procedu
   append_indented(out, midend::to_text(view, found, std::span<const midend::sccp_step>(steps), program_names(p)));
 }
 
-value_bounds find_bounds(const procedure& p) {
-  return midend::sccp(midend::elbrus::semantic_view(p), midend::strided_interval_domain());
-}
-
-std::optional<std::string> why_rejected(const procedure& p, const value_bounds& bounds) {
-  return why_rejected(p, midend::verify_sccp(midend::elbrus::semantic_view(p), bounds));
-}
-
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const value_bounds& with_branch_facts,
                                         const midend::sccp_plan<std::uint64_t>& plan) {

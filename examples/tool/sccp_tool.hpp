@@ -46,11 +46,6 @@ template <class Domain> struct sccp_tool {
 /// Bounds and remainders of values.
 using value_bounds = midend::sccp_result<midend::strided_interval_domain>;
 
-value_bounds find_bounds(const midend::elbrus::procedure& p);
-
-/// Why they are not bounds of the values of the procedure, if they are not.
-std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const value_bounds& bounds);
-
 /// Why facts that branches refine, or a plan by them, are rejected, or the changed procedure is not what the plan makes
 /// of it, if so.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,

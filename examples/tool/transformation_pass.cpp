@@ -10,9 +10,7 @@
 #include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
-#include <midend/transform/verify_additions.hpp>
 #include <midend/transform/verify_motion.hpp>
-#include <midend/transform/verify_offsets.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
@@ -98,23 +96,6 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const decision_witness&) {
   return words_of(midend::verify_use_decisions(effect_view(before), effect_view(after)), before);
-}
-
-std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
-                                        const addition_witness& witness) {
-  if (auto why = why_rejected(before, *witness.bounds)) {
-    return why;
-  }
-  return words_of(midend::verify_additions(effect_view(before), effect_view(after), *witness.bounds), before);
-}
-
-std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
-                                        const offsets_witness& witness) {
-  if (auto why = why_rejected(before, *witness.bounds)) {
-    return why;
-  }
-  return words_of(midend::verify_offsets(effect_view(before), effect_view(after), witness.changes, *witness.bounds),
-                  before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

@@ -57,24 +57,6 @@ struct decision_witness {};
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const decision_witness& witness);
 
-/// The witness of folded additions: the new program says all but the facts that they were derived from, which are
-/// checked, too.
-struct addition_witness {
-  const value_bounds* bounds;
-};
-
-std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                        const addition_witness& witness);
-
-/// The witness of separated offsets, and the facts that they were derived from, which are checked, too.
-struct offsets_witness {
-  midend::offset_witness changes;
-  const value_bounds* bounds;
-};
-
-std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                        const offsets_witness& witness);
-
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::memory_witness& witness);
 
@@ -138,10 +120,6 @@ public:
   void done(const motion_witness& witness) { check(witness); }
 
   void done(const decision_witness& witness) { check(witness); }
-
-  void done(const addition_witness& witness) { check(witness); }
-
-  void done(const offsets_witness& witness) { check(witness); }
 
   void done(const untaken_exits_witness& witness) { check(witness); }
 

@@ -11,6 +11,7 @@
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
+#include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/ir/coverage.hpp>
@@ -82,7 +83,8 @@ bool has_variables(const procedure& p, std::string& out) {
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::value_numbering_result<midend::strided_interval_domain>& found,
                                         const midend::value_numbering_plan<std::uint64_t>& plan) {
-  auto why = why_rejected(before, midend::verify_congruence(cost_view(before), found));
+  procedure copy = before; // in the view of a clean-up, i64 and ptr are one type
+  auto why = why_rejected(before, midend::verify_congruence(midend::elbrus::cost_editor(copy), found));
   return why ? why : why_plan_rejected(before, after, found, plan);
 }
 

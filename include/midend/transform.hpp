@@ -1,6 +1,5 @@
 /// All transformations of midend. `midend/midend.hpp` has the analyses, `midend/unrolling.hpp` advice on unrolling and
-/// what carries it out. Included by name: `midend/transform/realise_unrolling.hpp`, and the packages in
-/// `midend/package/`.
+/// what carries it out. Included by name: the packages in `midend/package/`, the clean-up among them.
 #pragma once
 
 #include "midend/ssa/apply_sccp.hpp"
@@ -12,7 +11,6 @@
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/ending_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
-#include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/loop_ends.hpp"
@@ -24,8 +22,6 @@
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/separate_loops.hpp"
-#include "midend/transform/separate_offsets.hpp"
-#include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding.hpp"
@@ -36,9 +32,7 @@
 #include "midend/transform/unrolled_limit.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/use_decisions.hpp"
-#include "midend/transform/verify_additions.hpp"
 #include "midend/transform/verify_motion.hpp"
-#include "midend/transform/verify_offsets.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"

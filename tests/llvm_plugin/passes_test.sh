@@ -31,7 +31,7 @@ lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
   midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants
-  midend-low-level midend-unroll)
+  midend-low-level midend-clean-up midend-unroll)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
@@ -137,7 +137,7 @@ check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out
 check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 800 ]
 for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
   'full;verify' 'peel;verify' 'peel=3;verify' 'peel=last;verify' 'prologue;verify' 'factor=3;prologue;verify' \
-  'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify'; do
+  'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify' 'factor=3;as-written;verify'; do
   for module in "$@" "$here/program.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" "$here/unroll.ll"; do
     check "midend-unroll<$options> of $(basename "$module")" run "midend-unroll<$options>,midend-compare<quiet>,verify" "$module"
   done
@@ -152,7 +152,8 @@ times_in() { # N TEXT FUNCTION: a function contains a text so many times
 run midend-unroll "$here/unroll.ll"
 check "llvm.loop.unroll.count: five copies and the remainder" times_in 6 ", 11" asked
 check "llvm.loop.unroll.disable: nothing" times_in 1 ", 13" off
-check "llvm.loop.unroll.full: six copies" times_in 6 ", 17" all
+check "llvm.loop.unroll.full: six copies, the first two products of which are one" times_in 4 ", 17" all
+check "llvm.loop.unroll.full: the clean-up makes it one" times_in 1 ", 289" all
 check "llvm.loop.unroll.full: no loop" times_in 0 "phi" all
 check "llvm.loop.unroll.runtime.disable: no remainder" times_in 4 ", 19" plain
 check "both loops are marked" times_in 2 '!llvm.loop' asked
@@ -166,7 +167,10 @@ done
 check "a counter that is extended" times_in 2 "= sext i1" wide
 check "a counter that is cut" times_in 2 "trunc" cut
 check "a counter of 128 bits: its test is in the guard and in the remainder only" times_in 2 "= icmp ult i128" huge
+cp "$work/out.ll" "$work/cleaned.ll"
+run 'midend-unroll<factor=4;as-written>' "$here/unroll.ll"
 check "it runs in passes" times_in 5 "mul i64 %sum" huge
+cp "$work/cleaned.ll" "$work/out.ll"
 cp "$work/out.ll" "$work/once.ll"
 run 'midend-unroll<full>' "$here/unroll.ll"
 check "at most 12 iterations: 11 tests, and no loop" times_in 11 ", 31" halves

@@ -21,9 +21,9 @@ pass() { echo "passed: $1"; passed=$((passed + 1)); }
 fail() { echo "FAILED: $1"; failed=$((failed + 1)); }
 
 sequence=low-level-package,sccp:product,clean-control,simplify-loops,rotate,hoist-invariants,unroll:2,value-numbering:strided
-sequence=$sequence,memory-redundancy,fold-additions,low-level-package,clean-control,dce
+sequence=$sequence,memory-redundancy,low-level-package,clean-control,dce
 lists=(low-level-package memory-redundancy sccp:product value-numbering:product fix-irreducible,simplify-loops,close-loops
-  rotate,unify-exits unroll:3 unroll,realise-unrolling peel,hoist-invariants dce,clean-control,propagate-copies,share-loads "$sequence")
+  rotate,unify-exits unroll:3 unroll,clean-up peel,hoist-invariants dce,clean-control,propagate-copies,memory-redundancy "$sequence")
 
 # check_passes NAME: $work/{types,sites}.eir.
 check_passes() {

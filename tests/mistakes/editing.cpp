@@ -21,12 +21,10 @@
 #include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
-#include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/rotate_loops.hpp"
-#include "midend/transform/separate_offsets.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
@@ -413,37 +411,6 @@ RUN(unrolled_with_old_loops) {
   e.editor.set_jump(n, 1);
   const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
   use(midend::unroll_loops(e.editor, found.loops, twice));
-}
-
-// mistake: Offsets are separated by loops that were computed before an edit
-// run-time: violation: a loop forest of this graph
-RUN(offsets_separated_by_old_loops) {
-  edited e;
-  const auto found = midend::dominators_and_loops(e.editor.graph());
-  const node_id n = e.editor.create_node(1);
-  e.editor.set_jump(n, 1);
-  use(midend::plan_separate_offsets(e.editor, found.loops));
-}
-
-// mistake: Offsets are separated by facts about the program before an edit
-// run-time: violation: facts about this program as it is now
-RUN(offsets_separated_by_old_facts) {
-  edited e;
-  const auto known = midend::sccp(e.editor, midend::strided_interval_domain());
-  const node_id n = e.editor.create_node(1);
-  e.editor.set_jump(n, 1);
-  const auto found = midend::dominators_and_loops(e.editor.graph());
-  use(midend::plan_separate_offsets(e.editor, found.loops, known));
-}
-
-// mistake: Additions are folded by facts about another program
-// run-time: violation: facts about this program as it is now
-RUN(additions_folded_by_facts_about_another_program) {
-  edited e;
-  const auto known = midend::sccp(e.editor, midend::strided_interval_domain());
-  midend::elbrus::program other = parsed("proc @other(%n: i32) -> i32 {\n  node entry:\n    ret %n\n}\n");
-  const midend::elbrus::editor editor(other.procedures[0]);
-  use(midend::plan_fold_additions(editor, known));
 }
 
 // mistake: A loop is unrolled that the function does not have

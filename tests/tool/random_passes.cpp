@@ -434,8 +434,10 @@ pass_list all_passes() {
   for (const midend_tool::pass_kind& kind : midend_tool::pass_kinds()) {
     out.push_back({std::string(kind.name), {&kind, std::nullopt}});
   }
-  for (const char* const name : {"unroll:2", "unroll:3+prologue", "unroll:4+unrolled-remainder", "peel:2", "rotate:40",
-                                 "sccp:branch-facts+any-undef", "sccp:strided+branch-facts+any-undef"}) {
+  for (const char* const name :
+       {"unroll:2", "unroll:full", "unroll:3+as-written", "unroll:full+as-written", "unroll:3+prologue",
+        "unroll:4+unrolled-remainder", "unroll:5+prologue+as-written", "peel:2", "rotate:40",
+        "sccp:branch-facts+any-undef", "sccp:strided+branch-facts+any-undef"}) {
     out.push_back({name, midend_tool::find_pass(name)});
   }
   return out;

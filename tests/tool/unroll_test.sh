@@ -89,9 +89,7 @@ if command -v python3 >/dev/null; then
   run "loop around: fewer than predicted" 3 "$examples" --procedure=matrix_4x4 --loop=products --verify && {
     grep -qE "operations +15 +11" "$work/out" || fail "loop around: operations" "not 15 and 11"
   }
-  run "five: as predicted" 0 "$examples" --procedure=five_iterations --verify
   run "five: named with its sign" 0 "$examples" --procedure=@five_iterations
-  run "quarters: not as predicted" 3 "$examples" --procedure=quarters_and_sixteenths --factor=4 --verify
   run "loop around: text" 0 "$examples" --procedure=matrix_4x4 --loop=products && {
     grep -q "the loop around, columns, with 4 copies in it: 4.00 cycles per iteration, pipelined" "$work/out" &&
       grep -q "33 cycles instead of 52 for its 4 iterations, set-up included" "$work/out" &&

@@ -130,23 +130,6 @@ template <case_form Form> std::vector<checked_pass<Form>> all_passes() {
          const auto w = midend::apply_propagate_copies(e, midend::plan_propagate_copies(e));
          return static_cast<bool>(midend::verify_replacement(view(before), view(e.graph()), w));
        }},
-      {"fold_additions",
-       [](editor& e, const procedure& before) {
-         midend::fold_additions(e);
-         return static_cast<bool>(midend::verify_additions(view(before), view(e.graph())));
-       }},
-      {"separate_offsets",
-       [](editor& e, const procedure& before) {
-         const range_facts known = midend::sccp(view(before), midend::strided_interval_domain());
-         const auto loops = midend::dominators_and_loops(e.graph()).loops;
-         const auto w = midend::apply_separate_offsets(e, midend::plan_separate_offsets(e, loops, known));
-         return static_cast<bool>(midend::verify_offsets(view(before), view(e.graph()), w, known));
-       }},
-      {"share_loads",
-       [](editor& e, const procedure& before) {
-         const auto w = midend::apply_share_loads(e, midend::plan_share_loads(e));
-         return static_cast<bool>(midend::verify_replacement(view(before), view(e.graph()), w));
-       }},
       {"memory_redundancy",
        [](editor& e, const procedure& before) {
          const auto w = midend::apply_memory_redundancy(e, midend::plan_memory_redundancy(e));

@@ -1,5 +1,4 @@
 #include "transform/cleaning_mistakes.hpp"
-#include "transform/offset_mistakes.hpp"
 #include "transform/unrolling_mistakes.hpp"
 
 #include <doctest/doctest.h>
@@ -68,23 +67,6 @@ TEST_CASE("verify_motion rejects seeded mistakes") {
   CHECK(!right.after.value(right.value("w")).flags.nsw);
   CHECK(right.after.value(right.value("g")).node == right.node("calls"));
   reject_all(mistakes_of_motion());
-}
-
-TEST_CASE("verify_additions rejects seeded mistakes") {
-  const midend_tests::wrong_unrolling::additions right;
-  CHECK(right.after.operands(right.value("a3"))[0] == right.value("n"));
-  CHECK(right.after.operands(right.value("eq"))[0] == right.value("k"));
-  CHECK(!right.after.value(right.value("m2")).flags.nsw);
-  reject_all(midend_tests::wrong_unrolling::mistakes_of_additions());
-}
-
-TEST_CASE("verify_offsets rejects seeded mistakes") {
-  midend_tests::wrong_offsets::offsets right;
-  CHECK(right.witness.changes.size() == 11);
-  CHECK(right.after.operands(right.rest("x"))[0] == right.value("i"));
-  CHECK(right.after.operands(right.rest("m"))[0] == right.value("j"));
-  CHECK(right.after.value(right.value("loose")).node == right.node("loop"));
-  reject_all(midend_tests::wrong_offsets::mistakes_of_offsets());
 }
 
 TEST_CASE("verify_untaken_exits rejects seeded mistakes") {

@@ -1,5 +1,4 @@
-/// Wrong foldings of additions and exits and branches that are wrongly said to be decided, each of which the checker of
-/// its certificate must reject.
+/// Exits and branches that are wrongly said to be decided, each of which the checker of its certificate must reject.
 #pragma once
 
 #include "transform/cleaning_mistakes.hpp"
@@ -8,10 +7,8 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/verify_implied_branches.hpp>
-#include <midend/transform/fold_additions.hpp>
 #include <midend/transform/unfolding.hpp>
 #include <midend/transform/untaken_exits.hpp>
-#include <midend/transform/verify_additions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,133 +19,6 @@
 namespace midend_tests::wrong_unrolling {
 
 using namespace wrong_cleaning;
-
-// Additions.
-
-inline constexpr std::string_view with_additions = R"(
-proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
-  node entry:
-    %a1 = add.i32 %n, 1 nsw
-    %a2 = add.i32 %a1, 2 nsw
-    %a3 = sub.i32 %a2, 5 nsw
-    %b1 = add.i32 %k, 7
-    %b2 = add.i32 %b1, 9
-    %u1 = add.i32 %k, 3
-    %u2 = add.i32 %u1, 4
-    %m = mul.i32 %n, 3
-    %m1 = add.i32 %m, 4 nsw
-    %m2 = add.i32 %m1, 2
-    br %c ? left : right
-  node left:
-    %lt = cmp.lt.i32 %a2, 10
-    %eq = cmp.eq.i32 %b2, 20
-    %below = cmp.ult.i32 %u2, 100
-    br %lt ? right : join
-  node right:
-    %loose = cmp.lt.i32 %b2, 30
-    %wraps = cmp.ult.i32 %b1, 30
-    %end = cmp.lt.i32 %a3, 2147483647
-    st.i32 %b2, [%a] alias=A
-    br %loose ? join : last
-  node join:
-    %p = phi.i32 [left: %a3], [right: %m2]
-    call @note(%p, %u2, %b2, %a2)
-    br last
-  node last:
-    %q = phi.i32 [right: %m1], [join: %p]
-    ret %q
-}
-)";
-
-struct additions : cleaned<int> {
-  using fault = midend::addition_fault;
-
-  additions() : cleaned(with_additions) {
-    elbrus::editor e(after);
-    midend::fold_additions(e);
-    set_sum("lt", "n", 7); // it moves only what is then read less often
-    set_sum("eq", "k", 4);
-  }
-
-  midend::addition_verdict verdict() const {
-    return midend::verify_additions(elbrus::effect_view(before), elbrus::effect_view(after));
-  }
-
-  /// The number that an operation reads is another one.
-  void set_number(std::string_view v, std::int64_t number) {
-    after.set_operand(value(v), 1, editor().make_number(32, static_cast<std::uint64_t>(number) & 0xffff'ffff));
-  }
-
-  /// An operation reads a sum of `of` and a number.
-  void set_sum(std::string_view v, std::string_view of, std::int64_t number) {
-    after.set_operand(value(v), 0, value(of));
-    set_number(v, number);
-  }
-
-  void promise(std::string_view v) {
-    auto flags = after.value(value(v)).flags;
-    flags.nsw = true;
-    after.set_flags(value(v), flags);
-  }
-};
-
-inline std::vector<mistake<additions>> mistakes_of_additions() {
-  using enum midend::addition_fault;
-  const auto number = [](std::string_view name, std::string_view v, std::int64_t n) {
-    return mistake<additions>{name, wrong_number, [=](additions& w) { w.set_number(v, n); }};
-  };
-  const auto sum = [](std::string_view name, midend::addition_fault expected, std::string_view v, std::string_view of,
-                      std::int64_t n) {
-    return mistake<additions>{name, expected, [=](additions& w) { w.set_sum(v, of, n); }};
-  };
-  return {
-      number("a sum that is wrong by one", "b2", 17),
-      number("the number of the last step alone", "b2", 9),
-      number("the sign of a subtraction", "a3", -2),
-      number("a comparison with the number that it had", "lt", 10),
-      number("a number that was moved to the wrong side", "eq", 36),
-      sum("an unsigned order of a chain that may wrap", wrong_promise, "below", "k", 93),
-      sum("a step too few", wrong_number, "a3", "a1", 2),
-      sum("a step too many", wrong_operand, "m2", "n", 6),
-      sum("another value", wrong_operand, "b2", "n", 16),
-      sum("what is computed later", wrong_operand, "a3", "m", 2),
-      sum("a comparison of another value", wrong_operand, "eq", "n", 4),
-      sum("an order that may wrap", wrong_promise, "loose", "k", 14),
-      sum("an unsigned order that may wrap", wrong_promise, "wraps", "k", 23),
-      sum("an order that wraps around the end", wrong_promise, "end", "n", -2147483647),
-      {"operands are exchanged", wrong_operand,
-       [](additions& w) {
-         const value_id v = w.value("a3");
-         const value_id second = w.after.operands(v)[1];
-         w.after.set_operand(v, 1, w.after.operands(v)[0]);
-         w.after.set_operand(v, 0, second);
-       }},
-      {"a promise that no step makes", changed_operation, [](additions& w) { w.promise("b2"); }},
-      {"a promise that the last step alone makes", changed_operation, [](additions& w) { w.promise("m2"); }},
-      {"a promise of a sum that is read by a comparison", changed_operation, [](additions& w) { w.promise("u2"); }},
-      {"a product of another number", wrong_operand, [](additions& w) { w.set_number("m", 4); }},
-      {"a store of another value", wrong_operand,
-       [](additions& w) { w.after.set_operand(w.operation(elbrus::opcode::st, "right"), 0, w.value("b1")); }},
-      {"a call reads another value", wrong_operand,
-       [](additions& w) { w.after.set_operand(w.operation(elbrus::opcode::call, "join"), 1, w.value("u1")); }},
-      {"a phi takes another input", wrong_operand,
-       [](additions& w) { w.after.set_phi_input(w.value("p"), w.out("left", 1), w.value("a2")); }},
-      {"another condition", changed_flow,
-       [](additions& w) { w.after.set_operand(w.end("right"), 0, w.value("wraps")); }},
-      {"the edges of a branch are exchanged", changed_flow,
-       [](additions& w) {
-         w.after.redirect_edge(w.out("entry", 0), w.node("right"));
-         w.after.redirect_edge(w.out("entry", 1), w.node("left"));
-       }},
-      {"a store is missing", changed_operation,
-       [](additions& w) { w.after.erase_value(w.operation(elbrus::opcode::st, "right")); }},
-      {"an extra operation", changed_operation,
-       [](additions& w) { w.editor().clone_value(w.value("m"), midend::place_at_end(w.node("left"))); }},
-      {"an operation in another node", changed_operation,
-       [](additions& w) { w.editor().move_value(w.value("eq"), midend::place_before(w.end("right"))); }},
-      {"a node too many", wrong_size, [](additions& w) { w.after.create_node("new"); }},
-  };
-}
 
 // Edges that are said to be never taken. The plan is of another program: this one has one word that is another.
 

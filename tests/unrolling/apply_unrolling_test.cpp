@@ -6,7 +6,6 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
-#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>

@@ -69,8 +69,11 @@ public:
   /// Pointers and numbers may have the same width.
   bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
 
-  /// Whether two reads of a value may differ.
-  bool may_be_undefined(value_id v) const { return !llvm::isGuaranteedNotToBeUndef(value(v)); }
+  /// Whether two reads of a value may differ. LLVM cannot be asked about what was erased.
+  bool may_be_undefined(value_id v) const {
+    const llvm::Instruction* const i = instruction_or_null(v);
+    return (i != nullptr && i->getParent() == nullptr) || !llvm::isGuaranteedNotToBeUndef(value(v));
+  }
 
   /// Whether `v` promises something that `w` does not, or is no instruction of the same opcode.
   bool promises_more(value_id v, value_id w) const {

@@ -336,6 +336,19 @@ constexpr auto make_algebra_rules() {
   t.add({"(x <=u x) = 1", binary(uless_equal, x, x), one});
   t.add({"(x >u x) = 0", binary(ugreater, x, x), zero});
   t.add({"(x >=u x) = 1", binary(ugreater_equal, x, x), one});
+  const auto add_mirrored = [&](const char* name, operation code) { // the number comes second, as other rules want it
+    t.add({name, binary(code, a, x), binary(mirrored(code), x, first), nullptr, {[](const match& m) {
+             return m.numbers[0];
+           }}});
+  };
+  add_mirrored("(a < x) = (x > a)", less);
+  add_mirrored("(a <= x) = (x >= a)", less_equal);
+  add_mirrored("(a > x) = (x < a)", greater);
+  add_mirrored("(a >= x) = (x <= a)", greater_equal);
+  add_mirrored("(a <u x) = (x >u a)", uless);
+  add_mirrored("(a <=u x) = (x >=u a)", uless_equal);
+  add_mirrored("(a >u x) = (x <u a)", ugreater);
+  add_mirrored("(a >=u x) = (x <=u a)", ugreater_equal);
   t.add({"(x <u 0) = 0", binary(uless, x, zero), zero});
   t.add({"(x >=u 0) = 1", binary(ugreater_equal, x, zero), one});
 

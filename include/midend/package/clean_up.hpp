@@ -139,6 +139,25 @@ struct clean_up_observer {
 };
 
 namespace detail {
+template <class E, class Observer> class clean_up_manager;
+}
+
+/// The memory of `clean_up`, to be reused: that of its analyses and of dead code.
+class clean_up_workspace {
+  template <class E, class Observer> friend class detail::clean_up_manager;
+
+  sccp_workspace<strided_interval_domain> sccp_;
+  sccp_result<strided_interval_domain> constants_;
+  value_numbering_workspace<strided_interval_domain> value_numbering_;
+  value_numbering_result<strided_interval_domain> classes_;
+  dominators_and_loops_workspace dominators_and_loops_;
+  dominators_and_loops_result flow_;
+  dead_code_workspace dead_code_;
+  dead_code_plan dead_;
+  flat_array<number_facts> facts_; ///< by value
+};
+
+namespace detail {
 
 /// What is known about the result of an operation, from what is known about its operands.
 inline number_facts facts_of_result(const operation_info& info, span<const number_facts> operands) {
@@ -153,8 +172,8 @@ inline number_facts facts_of_result(const operation_info& info, span<const numbe
 
 template <class E, class Observer> class clean_up_manager {
 public:
-  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer)
-      : editor_(editor), options_(options), observer_(observer) {}
+  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace)
+      : editor_(editor), options_(options), observer_(observer), w_(workspace) {}
 
   /// Ends when as many members as there are have changed nothing, one after the other.
   clean_up_log run() {
@@ -204,13 +223,18 @@ private:
   }
 
   bool number_values() {
-    const auto found = value_numbering(view(), strided_interval_domain());
-    const auto flow = dominators_and_loops(editor_.graph());
+    value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
+    dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
+    const auto& found = w_.classes_;
+    const auto& flow = w_.flow_;
     const common_value_plan common = plan_hoist_common(view(), found, flow.dominators, flow.loops);
     if (!common.empty()) {
       observer_.planned(view(), common);
       apply_hoist_common(editor_, common);
       observer_.applied(view());
+      if (drops_promises(common)) { // on which facts may rest
+        value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
+      }
     }
     const auto plan = plan_value_numbering(view(), found);
     const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
@@ -220,6 +244,14 @@ private:
       observer_.applied(view());
     }
     return !common.empty() || changes;
+  }
+
+  static bool drops_promises(const common_value_plan& plan) {
+    bool any = false;
+    for (const common_value& c : plan.moves) {
+      any = any || c.drops_promises;
+    }
+    return any;
   }
 
   /// Whether any of the values is read or will be erased: plans also list what was replaced before and stays, because
@@ -243,8 +275,9 @@ private:
 
   /// The facts are for the next member; what a value is does not change.
   bool propagate_constants(bool changes) {
-    const auto found = sccp_with_branch_facts(view(), strided_interval_domain());
-    facts_of_numbers(found, facts_);
+    sccp_with_branch_facts(view(), strided_interval_domain(), {}, w_.sccp_, w_.constants_);
+    const auto& found = w_.constants_;
+    facts_of_numbers(found, w_.facts_);
     const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
     changes = changes_something(plan);
     if (changes) {
@@ -257,7 +290,7 @@ private:
 
   bool run_package() {
     package_options options = options_.operations;
-    options.facts = span<const number_facts>(facts_.data(), facts_.size());
+    options.facts = span<const number_facts>(w_.facts_.data(), w_.facts_.size());
     options.facts_of_result = facts_of_result;
     log_.operations.push_back(low_level_package().run(editor_, options));
     bool changes = false;
@@ -271,8 +304,8 @@ private:
   /// Preheaders are made only where something invariant waits for one; where it stays all the same, control
   /// canonicalization takes them back, so they are made once only.
   bool hoist() {
-    auto flow = dominators_and_loops(editor_.graph());
-    hoisting_plan plan = plan_hoist_invariants(view(), flow.dominators, flow.loops);
+    dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
+    hoisting_plan plan = plan_hoist_invariants(view(), w_.flow_.dominators, w_.flow_.loops);
     bool waits = false;
     for (const hoisting_refusal& r : plan.refused) {
       waits = waits || r.why == hoisting_refusal_reason::no_preheader;
@@ -292,11 +325,11 @@ private:
   }
 
   bool remove_dead_code() {
-    const auto plan = plan_remove_dead_code(view());
-    if (plan.empty()) {
+    plan_remove_dead_code(view(), {}, w_.dead_code_, w_.dead_);
+    if (w_.dead_.empty()) {
       return false;
     }
-    const removal_witness witness = apply_remove_dead_code(editor_, plan);
+    const removal_witness witness = apply_remove_dead_code(editor_, w_.dead_, w_.dead_code_);
     observer_.applied(view(), witness);
     return true;
   }
@@ -312,8 +345,8 @@ private:
   E& editor_;
   clean_up_options options_;
   Observer& observer_;
+  clean_up_workspace& w_;
   clean_up_log log_;
-  flat_array<number_facts> facts_; ///< by value
   bool preheaders_were_useless_ = false;
 };
 
@@ -326,20 +359,27 @@ private:
 ///
 /// **Why it ends.** Decisions, equal values, constants, dead code and control remove readings, operations, edges or
 /// nodes. Motion moves operations up the dominator tree. New operations of the package cost no more than what they
-/// replace; where they cost the same, fewer are signed, chains are shorter, or numbers are added later. So these fall,
-/// in this order: nodes and edges, preheaders aside; cost; signed operations; heights of expressions; depths in the
-/// dominator tree. Preheaders are made again only if those of the last time were of use. `max_rounds` stands in for a
-/// proof; `is_complete` says whether it was needed.
+/// replace; where they cost the same, fewer are signed, chains are shorter, or numbers are added later or are compared
+/// second. So these fall, in this order: nodes and edges, preheaders aside; cost; signed operations; heights of
+/// expressions; depths in the dominator tree. Preheaders are made again only if those of the last time were of use.
+/// `max_rounds` stands in for a proof; `is_complete` says whether it was needed.
 ///
 /// Motion is a member and no kind of order: what may move depends on the loop and on operands that move along, and
 /// needs preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
 ///
 /// Unreachable nodes are erased, endless loops stay, and loop forms may be lost. Facts of branches rely on a branch on
-/// an undefined value being undefined. Each member takes what it takes alone; most programs take two rounds. The value
-/// numbering and SCCP of a round allocate.
+/// an undefined value being undefined. Each member takes what it takes alone; most programs take two rounds. With a
+/// workspace, SCCP, value numbering, dominators, loops and the removal of dead code allocate nothing after an earlier
+/// program as large; the plans, both packages and the log do.
+template <clean_up_editor_argument E, class Observer>
+clean_up_log clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace) {
+  return detail::clean_up_manager<E, Observer>(editor, options, observer, workspace).run();
+}
+
 template <clean_up_editor_argument E, class Observer>
 clean_up_log clean_up(E& editor, const clean_up_options& options, Observer& observer) {
-  return detail::clean_up_manager<E, Observer>(editor, options, observer).run();
+  clean_up_workspace workspace;
+  return clean_up(editor, options, observer, workspace);
 }
 
 template <clean_up_editor_argument E> clean_up_log clean_up(E& editor, const clean_up_options& options = {}) {

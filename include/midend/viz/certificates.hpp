@@ -8,9 +8,7 @@
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/untaken_exits.hpp"
-#include "midend/transform/verify_additions.hpp"
 #include "midend/transform/verify_motion.hpp"
-#include "midend/transform/verify_offsets.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
@@ -105,26 +103,6 @@ constexpr std::string_view to_text(removal_fault f) {
   }
 }
 
-constexpr std::string_view to_text(addition_fault f) {
-  switch (f) {
-    using enum addition_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge, its target, its case or a condition has changed";
-  case changed_operation:
-    return "an operation is another one, is missing, or promises more";
-  case wrong_operand:
-    return "what is read is neither the old value nor the start of its chain of additions";
-  case wrong_number:
-    return "the number is not the sum of those on the chain";
-  default:
-    return "the sum may wrap, but a promise or an order needs that it does not";
-  }
-}
-
 constexpr std::string_view to_text(decision_fault f) {
   switch (f) {
     using enum decision_fault;
@@ -140,28 +118,6 @@ constexpr std::string_view to_text(decision_fault f) {
     return "what is read is neither the old value nor a bit";
   default:
     return "no branch on every way has decided the bit so";
-  }
-}
-
-constexpr std::string_view to_text(offset_fault f) {
-  switch (f) {
-    using enum offset_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case wrong_witness:
-    return "the witness names values that are not there, not new, or not before what they replace";
-  case changed_flow:
-    return "an edge, its target, its case or a condition has changed";
-  case changed_operation:
-    return "an operation is another one, is missing, or promises more";
-  case wrong_operand:
-    return "what is read is neither the old value nor its sum, or no chain of additions leads to it";
-  case wrong_offset:
-    return "the number is not what the operation makes of those on the chain";
-  default:
-    return "a sum may wrap that is extended, or that promises not to";
   }
 }
 
@@ -324,17 +280,7 @@ std::string to_text(const replacement_verdict& verdict, const Names& names = {})
 }
 
 template <value_names Names = numbered_values>
-std::string to_text(const addition_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
-}
-
-template <value_names Names = numbered_values>
 std::string to_text(const decision_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
-}
-
-template <value_names Names = numbered_values>
-std::string to_text(const offset_verdict& verdict, const Names& names = {}) {
   return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 

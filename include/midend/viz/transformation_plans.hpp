@@ -11,7 +11,6 @@
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
-#include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
@@ -19,8 +18,6 @@
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/separate_loops.hpp"
-#include "midend/transform/separate_offsets.hpp"
-#include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -571,10 +568,6 @@ inline std::string summary_text(const copy_propagation_plan& plan) {
   return detail::plan_counts("no copies").done(plan.replacements.size(), "replaced value").text();
 }
 
-inline std::string summary_text(const addition_plan& plan) {
-  return detail::plan_counts("no chains of additions").done(plan.folded.size(), "folded operation").text();
-}
-
 /// A line for each use.
 ///
 ///     %x reads 1 in place of operand 2
@@ -594,14 +587,6 @@ std::string to_text(const G& graph, const decision_plan& plan, const Names& name
 
 inline std::string summary_text(const decision_plan& plan) {
   return detail::plan_counts("no decided bits").done(plan.uses.size(), "decided use").text();
-}
-
-inline std::string summary_text(const offset_plan& plan) {
-  return detail::plan_counts("no offsets to separate").done(plan.separated.size(), "separated offset").text();
-}
-
-inline std::string summary_text(const load_plan& plan) {
-  return detail::plan_counts("no loads to share").done(plan.replacements.size(), "shared load").text();
 }
 
 /// A line for each invariant operation. `loops` is the forest of the plan.
