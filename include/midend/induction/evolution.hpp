@@ -15,19 +15,19 @@ MIDEND_BEGIN_NAMESPACE
 
 /// Why nothing is known about how a value changes.
 enum class evolution_obstacle : std::uint8_t {
-  none,             ///< it is known
-  unknown_value,    ///< from an operation that is not looked through: a load, a call, a division of what changes …
-  joined_paths,     ///< paths of one iteration bring different sums
-  several_starts,   ///< edges into the loop bring different sums
-  recurrence,       ///< the next value is not the value plus something known, or times a number
-  first_iteration,  ///< the first iteration does not continue what the others do: what the last iteration had
-  inner_loop,       ///< it is changed by a loop inside, and how often that runs is not known
+  none,              ///< it is known
+  unknown_value,     ///< from an operation that is not looked through: a load, a call, a division of what changes …
+  joined_paths,      ///< paths of one iteration bring different sums
+  several_starts,    ///< edges into the loop bring different sums
+  recurrence,        ///< the next value is not the value plus something known, or times a number
+  first_iteration,   ///< the first iteration does not continue what the others do: what the last iteration had
+  inner_loop,        ///< it is changed by a loop inside, and how often that runs is not known
   irreducible_cycle, ///< it is changed in a cycle with several entries
-  may_wrap,         ///< it is extended, and nothing shows that it does not wrap
-  not_linear,       ///< the product of two sums with values
-  too_large,        ///< more terms, a higher degree or a deeper nest than a result holds
-  undefined,        ///< no value at all, or in no block that runs
-  not_last,         ///< the last iteration may end before it is computed
+  may_wrap,          ///< it is extended, and nothing shows that it does not wrap
+  not_linear,        ///< the product of two sums with values
+  too_large,         ///< more terms, a higher degree or a deeper nest than a result holds
+  undefined,         ///< no value at all, or in no block that runs
+  not_last,          ///< the last iteration may end before it is computed
 };
 
 namespace detail {
@@ -87,10 +87,10 @@ constexpr std::uint64_t power(std::uint64_t base, std::uint64_t k) {
 /// needed modulo 2^width; the degree is at most 3.
 ///
 /// The coefficients are linear forms of values that the loop does not change: those from before it, and operations
-/// inside of it that compute the same in each iteration. Modular forms hold modulo 2^width, whatever wraps. If the forms
-/// are exact (`is_exact`), the value, read as a signed or unsigned number, *is* that integer in each iteration that
-/// computes it: no step from one to the next wraps. Only promises of operations that compute the value, and ranges, are
-/// believed for that: the promise of an operation that some iterations skip says nothing.
+/// inside of it that compute the same in each iteration. Modular forms hold modulo 2^width, whatever wraps. If the
+/// forms are exact (`is_exact`), the value, read as a signed or unsigned number, *is* that integer in each iteration
+/// that computes it: no step from one to the next wraps. Only promises of operations that compute the value, and
+/// ranges, are believed for that: the promise of an operation that some iterations skip says nothing.
 ///
 /// A statement about a run whose promises hold. If `obstacle` is not `none`, nothing else is valid.
 struct evolution {
@@ -132,9 +132,7 @@ struct evolution {
   constexpr bool is_invariant() const { return is_known() && degree == 0 && !has_power(); }
 
   /// Start plus k times a step that is a number.
-  constexpr bool is_counter() const {
-    return is_known() && degree == 1 && !has_power() && coefficients[1].is_number();
-  }
+  constexpr bool is_counter() const { return is_known() && degree == 1 && !has_power() && coefficients[1].is_number(); }
 
   /// c₀ and c₁. With a power, the value of iteration 0 is `value_at(0)`.
   constexpr const linear_form& start() const { return coefficients[0]; }

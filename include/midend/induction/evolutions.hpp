@@ -26,7 +26,7 @@ class evolutions_workspace {
   flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
   flat_array<node_id> order_;
   flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
-  flat_array<std::uint32_t> guesses_;                ///< slots that are unknown as long as a loop is not counted
+  flat_array<std::uint32_t> guesses_;        ///< slots that are unknown as long as a loop is not counted
 };
 
 namespace detail {
@@ -45,8 +45,8 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
 /// from inside out, the phis of the header are solved: a phi whose next value is itself plus something that evolves is
 /// the sum of that (a polynomial up to degree 3); one that is multiplied by a number is a power. Values after a loop
 /// inside are what they were in its last iteration, if its trip count is a number or a formula, so that outer loops are
-/// solved in the same way. Extensions are looked through if promises or ranges show that nothing wraps. How often a loop
-/// runs follows from comparisons of a counter with what does not change: `trip_count_of` and `trip_formula_of`.
+/// solved in the same way. Extensions are looked through if promises or ranges show that nothing wraps. How often a
+/// loop runs follows from comparisons of a counter with what does not change: `trip_count_of` and `trip_formula_of`.
 ///
 /// Loops with other loops inside are solved, too. In a cycle with several entries, phis are `irreducible_cycle`, and
 /// what does not depend on them is known. Loops without exits are `endless`. Unreachable values are `undefined`.
@@ -56,8 +56,8 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
 /// with boundaries. Copies the function once into a flat program; O(values + edges) after that for forms and nests of
 /// bounded size, which they are.
 template <freezable_ir_argument IR>
-void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts,
-                evolutions_workspace& workspace, value_evolutions& out) {
+void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
+                value_evolutions& out) {
   frozen(ir, workspace.program_);
   detail::find_evolutions(workspace.program_, loops, facts, workspace, out);
 }
@@ -247,8 +247,9 @@ private:
   }
 
   number_facts facts_of_operand(value_id v, unsigned width) const {
-    return p_.constant(v) ? number_facts::exactly(width, *p_.constant(v))
-                          : out_.values_[v].width == width ? facts_of(v) : number_facts::any(width);
+    return p_.constant(v)                   ? number_facts::exactly(width, *p_.constant(v))
+           : out_.values_[v].width == width ? facts_of(v)
+                                            : number_facts::any(width);
   }
 
   bool read_form(value_id v, number_reading r, linear_form& out) {
@@ -292,8 +293,8 @@ private:
     case operation::copy:
       return read_operand(operands[0], width, r, out);
     case operation::neg:
-      return (r == low_bits || keeps_difference(info, r, {}, operands[0])) && read_operand(operands[0], width, r, out) &&
-             out.negate();
+      return (r == low_bits || keeps_difference(info, r, {}, operands[0])) &&
+             read_operand(operands[0], width, r, out) && out.negate();
     case operation::bit_not: // -1 - x; of unsigned numbers the largest minus x
       return read_operand(operands[0], width, r, out) && out.negate() &&
              (r == as_unsigned_number ? low_ones(width) >> 63 == 0 && out.add(low_ones(width)) : out.add(minus_one));
@@ -317,8 +318,9 @@ private:
       return read_shifted_sum(info, operands, r, out);
     case operation::bit_and:
       return read_masked(operands, width, r, out);
-    case operation::truncate:
-      return read_operand(operands[0], width, r, out);
+    case operation::truncate: // of an operand of fewer bits, an extension
+      return info.operand_width < width ? read_extended(info, operands[0], as_unsigned_number, r, out)
+                                        : read_operand(operands[0], width, r, out);
     case operation::zero_extend:
       return read_extended(info, operands[0], as_unsigned_number, r, out);
     case operation::sign_extend:
@@ -361,8 +363,9 @@ private:
     if (r == as_unsigned_number) {
       return info.flags.no_unsigned_wrap || !wrapping_add(x.most, y.most, width).unsigned_wrap;
     }
-    return info.flags.no_signed_wrap || (!wrapping_add(bits_of(x.low, width), bits_of(y.low, width), width).signed_wrap &&
-                                         !wrapping_add(bits_of(x.high, width), bits_of(y.high, width), width).signed_wrap);
+    return info.flags.no_signed_wrap ||
+           (!wrapping_add(bits_of(x.low, width), bits_of(y.low, width), width).signed_wrap &&
+            !wrapping_add(bits_of(x.high, width), bits_of(y.high, width), width).signed_wrap);
   }
 
   /// The same of a difference; without a first operand, from 0.
@@ -373,8 +376,9 @@ private:
     if (r == as_unsigned_number) {
       return info.flags.no_unsigned_wrap || x.least >= y.most;
     }
-    return info.flags.no_signed_wrap || (!wrapping_sub(bits_of(x.low, width), bits_of(y.high, width), width).signed_wrap &&
-                                         !wrapping_sub(bits_of(x.high, width), bits_of(y.low, width), width).signed_wrap);
+    return info.flags.no_signed_wrap ||
+           (!wrapping_sub(bits_of(x.low, width), bits_of(y.high, width), width).signed_wrap &&
+            !wrapping_sub(bits_of(x.high, width), bits_of(y.low, width), width).signed_wrap);
   }
 
   static std::uint64_t bits_of(std::int64_t number, unsigned width) {
@@ -391,8 +395,9 @@ private:
                                                        !wrapping_mul(bits_of(x.high, width), by, width).signed_wrap);
       return keeps && read_operand(a, width, r, out) && out.multiply(static_cast<std::uint64_t>(as_signed(by, width)));
     }
-    const bool keeps = r == low_bits || ((info.flags.no_unsigned_wrap || !wrapping_mul(x.most, by, width).unsigned_wrap) &&
-                                         by >> 63 == 0);
+    const bool keeps =
+        r == low_bits ||
+        ((info.flags.no_unsigned_wrap || !wrapping_mul(x.most, by, width).unsigned_wrap) && by >> 63 == 0);
     return keeps && read_operand(a, width, r, out) && out.multiply(by);
   }
 
@@ -400,7 +405,8 @@ private:
                         linear_form& out) const {
     const auto amount = p_.constant(operands[1]);
     linear_form added;
-    const bool keeps = r == low_bits || (r == as_signed_number ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap);
+    const bool keeps =
+        r == low_bits || (r == as_signed_number ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap);
     return keeps && amount && *amount < info.width - (r == as_signed_number ? 1U : 0U) &&
            read_multiple(info, operands[0], std::uint64_t{1} << *amount, r, out) &&
            read_operand(operands[2], info.width, r, added) && out.add(added);
@@ -417,6 +423,9 @@ private:
   /// The number that an operand is, with a sign or without, as a number of more bits.
   bool read_extended(const operation_info& info, value_id v, number_reading number, number_reading r,
                      linear_form& out) const {
+    if (info.operand_width == info.width) {
+      return read_operand(v, info.width, r, out);
+    }
     if (number == as_signed_number && out_.values_[v].width != info.operand_width) {
       return false;
     }
@@ -612,7 +621,8 @@ private:
       linear_form last;
       if (read_number(bits.start().constant, width, s.reading, out.coefficients[0]) && out.coefficients[1].add(step)) {
         out.degree = 1;
-        const std::int64_t low = s.reading == as_signed_number ? -static_cast<std::int64_t>(low_ones(width) >> 1) - 1 : 0;
+        const std::int64_t low =
+            s.reading == as_signed_number ? -static_cast<std::int64_t>(low_ones(width) >> 1) - 1 : 0;
         const std::uint64_t high = low_ones(width) >> (s.reading == as_signed_number ? 1 : 0);
         const std::int64_t most = high >> 63 != 0 ? 0x7fff'ffff'ffff'ffff : static_cast<std::int64_t>(high);
         if (out.value_at(count.backedges, last) && as_signed(last.constant, 64) >= low &&
@@ -652,8 +662,8 @@ private:
   state solve(const leaf& s, evolution& out, leaf& missing) {
     linear_form start;
     linear_form next;
-    evolution_obstacle why = read_inputs(s.value, loops_.entering_edges(s.loop), s.reading,
-                                         evolution_obstacle::several_starts, start);
+    evolution_obstacle why =
+        read_inputs(s.value, loops_.entering_edges(s.loop), s.reading, evolution_obstacle::several_starts, start);
     if (why == evolution_obstacle::none) {
       why = read_inputs(s.value, loops_.backedges(s.loop), s.reading, evolution_obstacle::joined_paths, next);
     }
@@ -849,8 +859,9 @@ private:
   loop_trips earlier_of(const loop_trips& a, const loop_trips& b) const {
     const bool b_is_exact = b.count.kind == trip_count_kind::exact;
     const bool is_sooner =
-        b_is_exact && (a.count.kind != trip_count_kind::exact || b.count.backedges < a.count.backedges ||
-                       (b.count.backedges == a.count.backedges && out_.dominators_.dominates(b.last_node, a.last_node)));
+        b_is_exact &&
+        (a.count.kind != trip_count_kind::exact || b.count.backedges < a.count.backedges ||
+         (b.count.backedges == a.count.backedges && out_.dominators_.dominates(b.last_node, a.last_node)));
     loop_trips out;
     out.count = combined(a.count, b.count);
     out.last_node = is_sooner ? b.last_node : a.last_node;
@@ -906,7 +917,9 @@ private:
     return false;
   }
 
-  static number_reading reading_for(operation code) { return is_signed_order(code) ? as_signed_number : as_unsigned_number; }
+  static number_reading reading_for(operation code) {
+    return is_signed_order(code) ? as_signed_number : as_unsigned_number;
+  }
 
   /// The evolution of an operand of a comparison; unknown if it has no form.
   evolution resolve_operand(value_id v, unsigned width, number_reading r, loop_id l) {
@@ -945,7 +958,8 @@ private:
   }
 
   static counted_exit exit_of(const comparison& c, unsigned width, const evolution& counter, std::uint64_t bound) {
-    return {static_cast<std::uint8_t>(width), counter.start().constant, counter.step().constant, bound, c.code, true, {}};
+    return {
+        static_cast<std::uint8_t>(width), counter.start().constant, counter.step().constant, bound, c.code, true, {}};
   }
 
   /// The first iteration in which the difference is 0, or is not.

@@ -153,9 +153,9 @@ public:
 
   std::size_t num_loops() const { return loops_.size(); }
 
-  /// What `v` is in iteration k of loop `l`, each time that the iteration computes it. Of a value of a loop inside: what
-  /// it is after that loop. With another reading than `low_bits`, the number with that sign: known only if it does not
-  /// wrap.
+  /// What `v` is in iteration k of loop `l`, each time that the iteration computes it. Of a value of a loop inside:
+  /// what it is after that loop. With another reading than `low_bits`, the number with that sign: known only if it does
+  /// not wrap.
   evolution evolution_of(value_id v, loop_id l, number_reading reading = number_reading::low_bits) const {
     return evolution_of(form_of(v, reading), l);
   }
@@ -296,9 +296,8 @@ private:
   std::uint32_t slot(const slot_of_leaf& s) const {
     const value_record& v = values_[s.value];
     const std::uint32_t level = loops_[v.home].depth - loops_[s.loop].depth;
-    return v.slots == none || level >= v.levels
-               ? none
-               : v.slots + static_cast<std::uint32_t>(s.reading) * v.levels + level;
+    return v.slots == none || level >= v.levels ? none
+                                                : v.slots + static_cast<std::uint32_t>(s.reading) * v.levels + level;
   }
 
   /// The evolution of a value that is its own form, in a loop around it.
@@ -378,7 +377,8 @@ private:
   /// What a counter is in an iteration whose number is a formula.
   evolution at_formula(const evolution& e, const loop_trips& t) const {
     if (!t.has_formula || e.degree != 1 || e.has_power()) {
-      return evolution::unknown(e.loop, t.has_formula ? evolution_obstacle::not_linear : evolution_obstacle::inner_loop);
+      return evolution::unknown(e.loop,
+                                t.has_formula ? evolution_obstacle::not_linear : evolution_obstacle::inner_loop);
     }
     evolution k = evolution::constant(e.loop, t.backedges);
     convert(k, e.start());

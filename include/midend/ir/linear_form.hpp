@@ -24,9 +24,10 @@ enum class number_reading : std::uint8_t {
 /// which they were added; `same_sum` and `difference` do not depend on it.
 ///
 /// A form is one of two kinds. *Modular*: equal modulo 2^width, whatever wraps. *Exact* (`is_exact`): equal as integers
-/// of any size; coefficients and the constant are signed 64-bit numbers, `width` is 64, and each value is read as signed
-/// or unsigned. An exact form is what promises and ranges have let through an extension. Operations on forms that return
-/// `bool` return false if there are too many terms or an exact number does not fit; the form is then as before.
+/// of any size; coefficients and the constant are signed 64-bit numbers, `width` is 64, and each value is read as
+/// signed or unsigned. An exact form is what promises and ranges have let through an extension. Operations on forms
+/// that return `bool` return false if there are too many terms or an exact number does not fit; the form is then as
+/// before.
 struct linear_form {
   static constexpr std::size_t max_terms = 6;
 
