@@ -160,7 +160,7 @@ TEST_CASE("linear forms: sums, multiples, differences and substitution") {
     REQUIRE(sum.add(b, by));
     CHECK(at(sum) == ((at(a) + by * at(b)) & ones));
     linear_form apart;
-    REQUIRE(midend::difference(sum, a, apart));
+    REQUIRE(midend::linear_difference(sum, a, apart));
     linear_form scaled = b;
     REQUIRE(scaled.multiply(by));
     CHECK(midend::same_sum(apart, scaled));

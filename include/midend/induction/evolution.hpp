@@ -285,7 +285,7 @@ constexpr evolution recurrence(const linear_form& start, std::uint64_t factor, c
   }
   out.coefficients[0] = fixed;
   out.ratio = factor;
-  if (!difference(start, fixed, out.scale)) {
+  if (!linear_difference(start, fixed, out.scale)) {
     return evolution::unknown(rest.loop, evolution_obstacle::too_large);
   }
   out.normalise();
@@ -303,7 +303,7 @@ constexpr evolution_obstacle multiply_forms(const linear_form& a, const linear_f
 }
 
 /// The product of two evolutions over one loop, of forms of one kind.
-constexpr evolution product(const evolution& a, const evolution& b) {
+constexpr evolution product_of(const evolution& a, const evolution& b) {
   if (!a.is_known() || !b.is_known()) {
     return a.is_known() ? b : a;
   }

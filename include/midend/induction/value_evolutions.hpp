@@ -10,6 +10,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -18,8 +19,16 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-class evolution_finder;
-}
+
+class value_form_reader;
+class evolution_solver;
+class loop_trip_finder;
+
+/// All readings, by their numbers.
+inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
+                                                     number_reading::as_unsigned};
+
+} // namespace detail
 
 /// How often a loop runs, each time that it is entered.
 struct loop_trips {
@@ -212,8 +221,26 @@ public:
   /// The innermost loop around a value, or `no_loop`.
   loop_id home_loop(value_id v) const { return values_[v].home; }
 
+  /// Forgets everything; the loops are those of the forest. For `evolutions`.
+  void reset(const loop_forest& loops, dominator_tree&& dominators) {
+    values_.clear();
+    terms_.clear();
+    forms_.clear();
+    evolutions_.clear();
+    slots_.clear();
+    dominators_ = static_cast<dominator_tree&&>(dominators);
+    loops_.assign(loops.num_loops(), {});
+    for (const loop_id l : loops.loops()) {
+      loops_[l].parent = loops.parent(l);
+      loops_[l].depth = loops.depth(l);
+      loops_[l].end = l + static_cast<loop_id>(loops.subloops(l).size());
+    }
+  }
+
 private:
-  friend class detail::evolution_finder;
+  friend class detail::value_form_reader;
+  friend class detail::evolution_solver;
+  friend class detail::loop_trip_finder;
 
   static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -382,7 +409,7 @@ private:
     }
     evolution k = evolution::constant(e.loop, t.backedges);
     convert(k, e.start());
-    evolution out = detail::product(evolution::constant(e.loop, e.step()), k);
+    evolution out = detail::product_of(evolution::constant(e.loop, e.step()), k);
     out.add(evolution::constant(e.loop, e.start()));
     return out;
   }

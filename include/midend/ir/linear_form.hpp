@@ -21,7 +21,7 @@ enum class number_reading : std::uint8_t {
 };
 
 /// Σ cᵢ · xᵢ + c of at most `max_terms` values, each with one coefficient that is not 0. Terms stay in the order in
-/// which they were added; `same_sum` and `difference` do not depend on it.
+/// which they were added; `same_sum` and `linear_difference` do not depend on it.
 ///
 /// A form is one of two kinds. *Modular*: equal modulo 2^width, whatever wraps. *Exact* (`is_exact`): equal as integers
 /// of any size; coefficients and the constant are signed 64-bit numbers, `width` is 64, and each value is read as
@@ -205,7 +205,7 @@ private:
 };
 
 /// `a` - `b`, of forms of one kind. False as in `linear_form`.
-constexpr bool difference(const linear_form& a, const linear_form& b, linear_form& out) {
+constexpr bool linear_difference(const linear_form& a, const linear_form& b, linear_form& out) {
   out = a;
   return out.add(b, ~std::uint64_t{0});
 }
