@@ -1,5 +1,7 @@
 #include "kit/nest_generator.hpp"
 
+#include <midend/dominance/dominators.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -325,6 +327,66 @@ private:
 
 semantic_program random_nest(random_source& random, unsigned depth, unsigned parameters) {
   return nest_writer(random, parameters).write(depth);
+}
+
+semantic_program random_counters(random_source& random, const test_graph& g, unsigned width) {
+  semantic_program p(make_csr(g));
+  const midend::csr_graph& graph = p.graph();
+  const midend::dominator_tree tree = midend::dominators(graph);
+  std::vector<std::vector<value_id>> phis(graph.num_nodes());
+  std::vector<std::vector<value_id>> visible(graph.num_nodes());
+  const value_id parameters[] = {p.parameter(width), p.parameter(width)};
+  for (const node_id n : tree.preorder()) {
+    if (n != tree.root()) {
+      visible[n] = visible[tree.immediate_dominator(n)];
+    } else {
+      visible[n].assign(parameters, parameters + 2);
+    }
+    for (std::size_t i = graph.in_edges(n).size() > 1 && n != graph.entry() ? random.below(3) : 0; i != 0; --i) {
+      phis[n].push_back(p.phi(n, width));
+      visible[n].push_back(phis[n].back());
+    }
+    const auto any = [&] {
+      return random.one_in(3) ? p.literal(random.below(5), width) : visible[n][random.below(visible[n].size())];
+    };
+    for (std::size_t i = random.below(3); i != 0; --i) {
+      constexpr operation codes[] = {operation::add, operation::sub, operation::add, operation::bit_or};
+      const midend::operation_flags promises{random.one_in(4), random.one_in(6)};
+      visible[n].push_back(p.op(n, codes[random.below(4)], {any(), any()}, width, 0, promises));
+    }
+  }
+  for (const node_id n : tree.preorder()) {
+    for (const value_id phi : phis[n]) {
+      for (const edge_id e : graph.in_edges(n)) {
+        const node_id from = graph.edge_source(e);
+        value_id input = p.literal(random.below(3), width);
+        if (tree.is_reachable(from) && tree.dominates(n, from) && !random.one_in(4)) {
+          input = p.op(from, operation::add, {phi, p.literal(1 + random.below(3), width)}, width, 0,
+                       {random.one_in(4), random.one_in(6)});
+        } else if (tree.is_reachable(from) && random.one_in(2)) {
+          input = visible[from][random.below(visible[from].size())];
+        }
+        p.set_input(phi, e, input);
+      }
+    }
+  }
+  for (const node_id n : tree.preorder()) {
+    const std::size_t edges = graph.out_edges(n).size();
+    if (edges > 1) {
+      const value_id a = visible[n].back();
+      const auto code = static_cast<operation>(static_cast<unsigned>(operation::equal) + random.below(10));
+      const value_id bit =
+          random.one_in(3) ? p.call(n, {}, 1) : p.op(n, code, {a, p.literal(random.below(20), width)}, width);
+      const value_id test = edges == 2 ? bit : a;
+      std::vector<std::optional<std::uint64_t>> cases(edges);
+      cases[0] = 1;
+      for (std::size_t i = 2; i != edges; ++i) {
+        cases[i] = i;
+      }
+      p.switch_on(n, test, cases);
+    }
+  }
+  return p;
 }
 
 } // namespace midend_tests

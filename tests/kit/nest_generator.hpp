@@ -17,4 +17,8 @@ namespace midend_tests {
 /// Operations promise not to wrap now and then, also where that is not true, so that some runs stop.
 semantic_program random_nest(random_source& random, unsigned depth, unsigned parameters);
 
+/// A program over a graph of any shape: phis where edges meet, most of which an edge back brings plus a number, sums of
+/// what dominates a node, and branches that compare them.
+semantic_program random_counters(random_source& random, const test_graph& g, unsigned width);
+
 } // namespace midend_tests
