@@ -72,6 +72,10 @@ void append_value(const procedure& p, const midend::value_evolutions& found, con
 } // namespace
 
 void append_evolutions(const procedure& p, std::string& out) {
+  if (!p.variables().empty()) {
+    out += "  not in SSA form: construct-ssa first\n";
+    return;
+  }
   const cost_view ir(p);
   const auto flow = midend::dominators_and_loops(p);
   const midend::loop_forest& loops = flow.loops;

@@ -1,5 +1,6 @@
 // Evolutions: cases by hand, and all claims about random programs against running them.
 #include "kit/affordable.hpp"
+#include "kit/allocations.hpp"
 #include "kit/nest_generator.hpp"
 #include "kit/semantic_ir.hpp"
 
@@ -884,6 +885,18 @@ TEST_CASE("evolutions: what is too large says so") {
   CHECK(numbers(deep.evolution_of(x, inner - 7)) == list{2}); // after the loops inside
   CHECK(deep.evolution_of(x, inner - 8).obstacle == evolution_obstacle::too_large);
   CHECK(deep.in_scope(x, inner - 4).obstacle == evolution_obstacle::too_large);
+}
+
+TEST_CASE("evolutions: a second call allocates nothing") {
+  const nest m(true, false);
+  const auto loops = midend::natural_loops(m.p.graph(), midend::dominators(m.p.graph()));
+  const auto facts = facts_of(m.p);
+  midend::evolutions_workspace workspace;
+  value_evolutions out;
+  const auto work = [&] { midend::evolutions(m.p, loops, {facts.data(), facts.size()}, workspace, out); };
+  CHECK(allocations_of(work) != 0);
+  CHECK(allocations_of(work) == 0);
+  CHECK(is_sum(out.value_after(m.sum, 0).start(), 155, {{m.n, 1}}));
 }
 
 TEST_CASE("evolutions: claims about random graphs, also irreducible ones, hold in their runs") {

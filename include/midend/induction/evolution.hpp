@@ -115,11 +115,13 @@ struct evolution {
   static constexpr evolution constant(loop_id l, const linear_form& value) {
     evolution out;
     out.loop = l;
-    for (linear_form& c : out.coefficients) {
-      c = value.none_of();
-    }
-    out.scale = value.none_of();
     out.coefficients[0] = value;
+    for (unsigned d = 1; d <= max_degree; ++d) {
+      out.coefficients[d].width = value.width;
+      out.coefficients[d].is_exact = value.is_exact;
+    }
+    out.scale.width = value.width;
+    out.scale.is_exact = value.is_exact;
     return out;
   }
 

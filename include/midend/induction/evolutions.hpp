@@ -2,6 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/frozen.hpp"
@@ -15,17 +18,6 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-class evolutions_workspace;
-
-namespace detail {
-
-/// What `evolutions` computes, of a flat program.
-MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
-                                     span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out);
-
-} // namespace detail
-
 /// Memory of `evolutions`, reused from call to call.
 class evolutions_workspace {
   friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
@@ -36,11 +28,23 @@ class evolutions_workspace {
                          evolutions_workspace& workspace, value_evolutions& out);
 
   flat_program program_;
+  dominators_workspace dominating_;
+  depth_first_order_workspace searching_;
+  depth_first_numbering numbering_;
   flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
   flat_array<node_id> order_;
   flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
   flat_array<std::uint32_t> guesses_;        ///< slots that are unknown as long as a loop is not counted
 };
+
+namespace detail {
+
+/// What `evolutions` computes, of a flat program.
+MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
+                                     span<const number_facts> facts, evolutions_workspace& workspace,
+                                     value_evolutions& out);
+
+} // namespace detail
 
 /// How the values of a function evolve in its loops, what they are after them, and how often loops run, refilling
 /// `out`.
@@ -56,9 +60,9 @@ class evolutions_workspace {
 /// what does not depend on them is known. Loops without exits are `endless`. Unreachable values are `undefined`.
 /// Nothing is said about values of more than 64 bits, and of more than eight loops around a value.
 ///
-/// `facts` has what is known about values, by value, or is empty. Requires that `loops` is the forest of `ir.graph()`,
-/// with boundaries. Copies the function once into a flat program; O(values + edges) after that for forms and nests of
-/// bounded size, which they are.
+/// `facts` has what is known about values, by value, or is empty. Allocates nothing once workspace and result have seen
+/// a program as large. Requires that `loops` is the forest of `ir.graph()`, with boundaries. Copies the function once
+/// into a flat program; O(values + edges) after that for forms and nests of bounded size, which they are.
 template <freezable_ir_argument IR>
 void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
                 value_evolutions& out) {
@@ -79,8 +83,6 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
-#include "midend/dominance/dominators.hpp"
-#include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/detail/evolution_solver.hpp"
 #include "midend/induction/detail/loop_trip_finder.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
@@ -92,10 +94,14 @@ namespace detail {
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
                                      value_evolutions& out) {
-  out.reset(loops, dominators(program.graph()));
-  workspace.order_ = reverse_post_order(program.graph());
-  workspace.rank_.assign(program.graph().num_nodes(), 0xffff'ffff);
-  for (std::uint32_t i = 0; i != workspace.order_.size(); ++i) {
+  out.reset(loops);
+  dominators(program.graph(), semi_nca, workspace.dominating_, out.dominators_);
+  depth_first_order(program.graph(), workspace.searching_, workspace.numbering_);
+  const span<const node_id> postorder = workspace.numbering_.postorder();
+  workspace.order_.resize_for_overwrite(postorder.size());
+  workspace.rank_.assign(program.graph().num_nodes(), value_evolutions::none);
+  for (std::uint32_t i = 0; i != postorder.size(); ++i) {
+    workspace.order_[i] = postorder[postorder.size() - 1 - i];
     workspace.rank_[workspace.order_[i]] = i;
   }
   value_form_reader reader(program, loops, facts, {workspace.rank_.data(), workspace.rank_.size()}, out);

@@ -12,17 +12,26 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
+class evolutions_workspace;
+class flat_program;
+class value_evolutions;
+struct number_facts;
+
 namespace detail {
 
 class value_form_reader;
 class evolution_solver;
 class loop_trip_finder;
+
+void find_evolutions(const flat_program& program, const loop_forest& loops, span<const number_facts> facts,
+                     evolutions_workspace& workspace, value_evolutions& out);
 
 /// All readings, by their numbers.
 inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
@@ -221,26 +230,13 @@ public:
   /// The innermost loop around a value, or `no_loop`.
   loop_id home_loop(value_id v) const { return values_[v].home; }
 
-  /// Forgets everything; the loops are those of the forest. For `evolutions`.
-  void reset(const loop_forest& loops, dominator_tree&& dominators) {
-    values_.clear();
-    terms_.clear();
-    forms_.clear();
-    evolutions_.clear();
-    slots_.clear();
-    dominators_ = static_cast<dominator_tree&&>(dominators);
-    loops_.assign(loops.num_loops(), {});
-    for (const loop_id l : loops.loops()) {
-      loops_[l].parent = loops.parent(l);
-      loops_[l].depth = loops.depth(l);
-      loops_[l].end = l + static_cast<loop_id>(loops.subloops(l).size());
-    }
-  }
-
 private:
   friend class detail::value_form_reader;
   friend class detail::evolution_solver;
   friend class detail::loop_trip_finder;
+  friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
+                                      span<const number_facts> facts, evolutions_workspace& workspace,
+                                      value_evolutions& out);
 
   static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -257,6 +253,21 @@ private:
     known,  ///< or known not to be known
     missing ///< nobody has computed it yet
   };
+
+  /// Forgets everything; the loops are those of the forest.
+  void reset(const loop_forest& loops) {
+    values_.clear();
+    terms_.clear();
+    forms_.clear();
+    evolutions_.clear();
+    slots_.clear();
+    loops_.assign(loops.num_loops(), {});
+    for (const loop_id l : loops.loops()) {
+      loops_[l].parent = loops.parent(l);
+      loops_[l].depth = loops.depth(l);
+      loops_[l].end = l + static_cast<loop_id>(loops.subloops(l).size());
+    }
+  }
 
   bool contains(loop_id l, loop_id inner) const { return inner != no_loop && l <= inner && inner < loops_[l].end; }
 

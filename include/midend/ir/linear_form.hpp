@@ -33,8 +33,13 @@ struct linear_form {
 
   struct term {
     value_id value = no_value;
-    std::uint64_t coefficient = 0;
     number_reading reading = number_reading::low_bits;
+    std::uint64_t coefficient = 0;
+
+    constexpr term() = default;
+
+    constexpr term(value_id v, std::uint64_t by, number_reading r = number_reading::low_bits)
+        : value(v), reading(r), coefficient(by) {}
 
     constexpr bool reads_as(const term& other) const { return value == other.value && reading == other.reading; }
 
