@@ -3,6 +3,7 @@
 #include "kit/allocations.hpp"
 #include "kit/nest_generator.hpp"
 #include "kit/semantic_ir.hpp"
+#include "kit/small_stack.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
@@ -885,6 +886,29 @@ TEST_CASE("evolutions: what is too large says so") {
   CHECK(numbers(deep.evolution_of(x, inner - 7)) == list{2}); // after the loops inside
   CHECK(deep.evolution_of(x, inner - 8).obstacle == evolution_obstacle::too_large);
   CHECK(deep.in_scope(x, inner - 4).obstacle == evolution_obstacle::too_large);
+}
+
+TEST_CASE("evolutions: 10^5 phis, each of which adds the next one, on a small stack") {
+  constexpr std::size_t count = 100'000;
+  while_loop l(32);
+  std::vector<value_id> phis;
+  for (std::size_t i = 0; i != count; ++i) {
+    phis.push_back(l.phi());
+  }
+  const value_id one = l.number(1);
+  for (std::size_t i = 0; i != count; ++i) {
+    l.set(phis[i], one, l.in_body(operation::add, phis[i], i + 1 == count ? one : phis[i + 1]));
+  }
+  l.while_holds(operation::not_equal, phis.back(), l.n);
+  value_evolutions found;
+  CHECK(on_a_small_stack([&] {
+          found = l.found();
+          return std::string();
+        }).empty());
+  CHECK(numbers(found.evolution_of(phis[count - 1], 0)) == list{1, 1});
+  CHECK(numbers(found.evolution_of(phis[count - 3], 0)) == list{1, 1, 1, 1});
+  CHECK(found.evolution_of(phis[count - 4], 0).obstacle == evolution_obstacle::too_large);
+  CHECK(found.evolution_of(phis[0], 0).obstacle == evolution_obstacle::too_large);
 }
 
 TEST_CASE("evolutions: a second call allocates nothing") {

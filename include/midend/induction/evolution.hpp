@@ -21,7 +21,7 @@ enum class evolution_obstacle : std::uint8_t {
   several_starts,    ///< edges into the loop bring different sums
   recurrence,        ///< the next value is not the value plus something known, or times a number
   first_iteration,   ///< the first iteration does not continue what the others do: what the last iteration had
-  inner_loop,        ///< it is changed by a loop inside, and how often that runs is not known
+  inner_loop,        ///< it is what a loop leaves, and how often that runs is not known
   irreducible_cycle, ///< it is changed in a cycle with several entries
   may_wrap,          ///< it is extended, and nothing shows that it does not wrap
   not_linear,        ///< the product of two sums with values

@@ -37,15 +37,6 @@ class evolutions_workspace {
   flat_array<std::uint32_t> guesses_;        ///< slots that are unknown as long as a loop is not counted
 };
 
-namespace detail {
-
-/// What `evolutions` computes, of a flat program.
-MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
-                                     span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out);
-
-} // namespace detail
-
 /// How the values of a function evolve in its loops, what they are after them, and how often loops run, refilling
 /// `out`.
 ///

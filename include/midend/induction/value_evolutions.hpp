@@ -30,8 +30,10 @@ class value_form_reader;
 class evolution_solver;
 class loop_trip_finder;
 
-void find_evolutions(const flat_program& program, const loop_forest& loops, span<const number_facts> facts,
-                     evolutions_workspace& workspace, value_evolutions& out);
+/// What `evolutions` computes, of a flat program.
+MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
+                                     span<const number_facts> facts, evolutions_workspace& workspace,
+                                     value_evolutions& out);
 
 /// All readings, by their numbers.
 inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
@@ -41,7 +43,7 @@ inline constexpr number_reading number_readings[] = {number_reading::low_bits, n
 
 /// How often a loop runs, each time that it is entered.
 struct loop_trips {
-  trip_count count;            ///< `exact`, `at_most`, `endless`, or `unknown`
+  trip_count count;            ///< of all exits
   bool has_formula = false;    ///< `backedges` is valid: the number of backedges taken, if it is not an exact number
   linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
@@ -192,19 +194,19 @@ public:
   evolution value_at(value_id v, loop_id l, std::uint64_t k) const { return at(evolution_of(v, l), k); }
 
   /// What `v` is after loop `l`: what it was in the last iteration, as an evolution that does not change. Known if the
-  /// number of iterations is exact or a formula, and the exit that is taken comes after `v` in its iteration.
+  /// number of iterations is exact or a formula, and the exit that is taken comes after `v` in its iteration; or if the
+  /// loop does not change `v`.
   evolution value_after(value_id v, loop_id l) const {
     const loop_trips& t = trips(l);
-    const node_id home = values_[v].node;
-    if (t.last_node == no_node || home == no_node) {
-      return evolution::unknown(l, evolution_obstacle::inner_loop);
-    }
-    if (contains(l, values_[v].home) && !dominators_.dominates(home, t.last_node)) {
-      return evolution::unknown(l, evolution_obstacle::not_last);
-    }
     const evolution e = evolution_of(v, l);
     if (!e.is_known() || e.is_invariant()) {
       return e;
+    }
+    if (t.last_node == no_node) {
+      return evolution::unknown(l, evolution_obstacle::inner_loop);
+    }
+    if (!dominators_.dominates(values_[v].node, t.last_node)) {
+      return evolution::unknown(l, evolution_obstacle::not_last);
     }
     return t.count.kind == trip_count_kind::exact ? at(e, t.count.backedges) : at_formula(e, t);
   }
