@@ -12,11 +12,13 @@
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/initialization.hpp>
 #include <midend/induction/count_iterations.hpp>
+#include <midend/induction/evolutions.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/elbrus.hpp>
+#include <midend/viz/explain_evolution.hpp>
 #include <midend/viz/machine.hpp>
 #include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling.hpp>

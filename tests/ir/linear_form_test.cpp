@@ -132,3 +132,86 @@ TEST_CASE("linear_form: terms cancel, and there is a limit") {
   CHECK(form.add(10, 255));
   CHECK(form.add(99, 1));
 }
+
+TEST_CASE("linear forms: sums, multiples, differences and substitution") {
+  random_source random(7);
+  for (int round = 0; round != 2'000; ++round) {
+    const unsigned width = 1 + random.below(64);
+    const auto any = [&](value_id first) {
+      linear_form f = linear_form::zero(width);
+      CHECK(f.add(random.next()));
+      for (std::uint32_t i = random.below(4); i != 0; --i) {
+        CHECK(f.add(first + random.below(3), random.one_in(3) ? random.below(3) : random.next()));
+      }
+      return f;
+    };
+    std::uint64_t values[8];
+    for (std::uint64_t& v : values) {
+      v = random.next();
+    }
+    const auto at = [&](const linear_form& f) {
+      return f.evaluate([&](const linear_form::term& t) { return values[t.value]; });
+    };
+    const std::uint64_t ones = midend::low_ones(width);
+    const linear_form a = any(0);
+    const linear_form b = any(2);
+    const std::uint64_t by = random.next();
+    linear_form sum = a;
+    REQUIRE(sum.add(b, by));
+    CHECK(at(sum) == ((at(a) + by * at(b)) & ones));
+    linear_form apart;
+    REQUIRE(midend::linear_difference(sum, a, apart));
+    linear_form scaled = b;
+    REQUIRE(scaled.multiply(by));
+    CHECK(midend::same_sum(apart, scaled));
+    linear_form opposite = b;
+    REQUIRE(opposite.negate());
+    CHECK(at(opposite) == ((0 - at(b)) & ones));
+    linear_form replaced = a; // value 1 is b
+    if (replaced.substitute(1, b)) {
+      values[1] = at(b);
+      CHECK(at(replaced) == at(a));
+    }
+    CHECK(midend::same_sum(sum, apart) == a.is_zero());
+  }
+}
+
+TEST_CASE("linear forms: exact ones refuse what does not fit, and are reduced to fewer bits") {
+  linear_form f = linear_form::exact_zero();
+  CHECK(f.add(0x7fff'ffff'ffff'fff0));
+  CHECK(!f.add(0x10));
+  CHECK(f.constant == 0x7fff'ffff'ffff'fff0);
+  CHECK(!f.multiply(2));
+  CHECK(f.add(3, 0x4000'0000'0000'0000, midend::number_reading::as_signed));
+  CHECK(!f.add(3, 0x4000'0000'0000'0000, midend::number_reading::as_signed));
+  CHECK(f.add(3, 5, midend::number_reading::as_unsigned)); // a term of its own
+  CHECK(f.num_terms == 2);
+  // Value 3 has 16 bits: of a form of 16 bits, both terms are its low bits.
+  linear_form narrow = f;
+  REQUIRE(narrow.reduce(16, [](value_id) { return 16U; }));
+  CHECK(!narrow.is_exact);
+  CHECK(narrow.num_terms == 1);
+  CHECK(narrow.coefficient_of(3) == 5);
+  CHECK(narrow.constant == 0xfff0);
+  linear_form wider = f; // of 32 bits, they are extended
+  REQUIRE(wider.reduce(32, [](value_id) { return 16U; }));
+  CHECK(wider.coefficient_of(3, midend::number_reading::as_unsigned) == 5);
+  // Seven terms are too many; the form stays as it was.
+  linear_form large = linear_form::zero(8);
+  for (value_id v = 0; v != 6; ++v) {
+    CHECK(large.add(v, 1));
+  }
+  const linear_form before = large;
+  CHECK(!large.add(6, 1));
+  linear_form other = linear_form::zero(8);
+  CHECK(other.add(0, 255)); // it would make room for the next one
+  CHECK(other.add(7, 1));
+  CHECK(large.add(other));
+  CHECK(large.num_terms == 6);
+  CHECK(!midend::same_sum(large, before));
+  linear_form refused = before;
+  CHECK(other.add(1, 1));
+  CHECK(other.add(8, 1));
+  CHECK(!refused.add(other, 2));
+  CHECK(midend::same_sum(refused, before));
+}

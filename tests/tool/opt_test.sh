@@ -124,6 +124,20 @@ cost of @matrix_4x4
   node exit: once 5 cycles (chain 5, ResMII 1); 1 operations
 TEXT
 run "cost" 0 opt "$programs/unrolling.eir" --procedure=matrix_4x4 --print=cost && same "cost" "$work/cost.expected"
+cat >"$work/evolutions.expected" <<'TEXT'
+evolutions of @curves
+  loop loop: %n - 1 backedges, modulo 2^32
+    %i = {0, +, 1}; at the end %n - 1
+    %power = 3^k
+    %squares = {0, +, 0, +, 1, +, 2}
+    %mixed = unknown: the next value is not the value plus something known
+    %power3 = 3*3^k
+    %square = {0, +, 1, +, 2}
+    %squares1 = {0, +, 1, +, 3, +, 2}
+    %mixed1 = unknown: the next value is not the value plus something known
+    %i1 = {1, +, 1}; at the end %n
+TEXT
+run "evolutions" 0 opt "$programs/evolutions.eir" --procedure=curves --print=evolutions && same "evolutions" "$work/evolutions.expected"
 printf 'cost of @f\n  not in SSA form: construct-ssa first\n' >"$work/variables_cost.expected"
 printf 'proc @f() -> i32 {\n  var $x: i32\n  node n:\n    $x = mov.i32 1\n    ret $x\n}\n' >"$work/variables_cost.eir"
 run "cost, variables" 0 opt "$work/variables_cost.eir" --print=cost && same "cost, variables" "$work/variables_cost.expected"

@@ -1,4 +1,4 @@
-/// `linear_form`: a number as a sum of multiples of values and a constant, modulo 2^width.
+/// `linear_form`: a number as a sum of multiples of values and a constant, modulo 2^width or exact.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,29 +13,74 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Σ cᵢ · xᵢ + c modulo 2^width, of at most `max_terms` values, each with one coefficient that is not 0. It says
-/// nothing about wrapping: sums of sums are exact modulo 2^width, whatever they promise.
+/// How a value is a number in a sum.
+enum class number_reading : std::uint8_t {
+  low_bits,    ///< its low bits, as many as the sum has; only of values that have so many
+  as_signed,   ///< all its bits, as a signed number: what sign extension gives
+  as_unsigned, ///< all its bits, as an unsigned number: what zero extension gives
+};
+
+/// Σ cᵢ · xᵢ + c of at most `max_terms` values, each with one coefficient that is not 0. Terms stay in the order in
+/// which they were added; `same_sum` and `linear_difference` do not depend on it.
+///
+/// A form is one of two kinds. *Modular*: equal modulo 2^width, whatever wraps. *Exact* (`is_exact`): equal as integers
+/// of any size; coefficients and the constant are signed 64-bit numbers, `width` is 64, and each value is read as
+/// signed or unsigned. An exact form is what promises and ranges have let through an extension. Operations on forms
+/// that return `bool` return false if there are too many terms or an exact number does not fit; the form is then as
+/// before.
 struct linear_form {
   static constexpr std::size_t max_terms = 6;
 
   struct term {
     value_id value = no_value;
+    number_reading reading = number_reading::low_bits;
     std::uint64_t coefficient = 0;
+
+    constexpr term() = default;
+
+    constexpr term(value_id v, std::uint64_t by, number_reading r = number_reading::low_bits)
+        : value(v), reading(r), coefficient(by) {}
+
+    constexpr bool reads_as(const term& other) const { return value == other.value && reading == other.reading; }
 
     friend constexpr bool operator==(const term&, const term&) = default;
   };
 
   unsigned width = 64;
+  bool is_exact = false;
   std::uint64_t constant = 0;
   std::uint32_t num_terms = 0;
   term terms[max_terms] = {};
 
-  /// Adds `by` · `v`. False if there are too many terms; the form is then as before.
-  constexpr bool add(value_id v, std::uint64_t by) {
-    by &= low_ones(width);
+  /// The number 0.
+  static constexpr linear_form zero(unsigned width) {
+    linear_form out;
+    out.width = width;
+    return out;
+  }
+
+  static constexpr linear_form exact_zero() {
+    linear_form out;
+    out.is_exact = true;
+    return out;
+  }
+
+  /// The number 0 of the same kind.
+  constexpr linear_form none_of() const { return is_exact ? exact_zero() : zero(width); }
+
+  constexpr bool is_number() const { return num_terms == 0; }
+
+  constexpr bool is_zero() const { return num_terms == 0 && constant == 0; }
+
+  /// Adds `by` · `v`.
+  constexpr bool add(value_id v, std::uint64_t by, number_reading reading = number_reading::low_bits) {
+    by = cut(by);
     for (std::uint32_t i = 0; i != num_terms; ++i) {
-      if (terms[i].value == v) {
-        terms[i].coefficient = (terms[i].coefficient + by) & low_ones(width);
+      if (terms[i].value == v && terms[i].reading == reading) {
+        if (!sum_fits(terms[i].coefficient, by)) {
+          return false;
+        }
+        terms[i].coefficient = cut(terms[i].coefficient + by);
         if (terms[i].coefficient == 0) { // the others keep their order
           for (std::uint32_t k = i + 1; k != num_terms; ++k) {
             terms[k - 1] = terms[k];
@@ -51,12 +96,137 @@ struct linear_form {
     if (num_terms == max_terms) {
       return false;
     }
-    terms[num_terms++] = {v, by};
+    terms[num_terms++] = {v, by, reading};
     return true;
   }
 
-  constexpr void add(std::uint64_t number) { constant = (constant + number) & low_ones(width); }
+  /// Adds a number.
+  constexpr bool add(std::uint64_t number) {
+    if (!sum_fits(constant, cut(number))) {
+      return false;
+    }
+    constant = cut(constant + number);
+    return true;
+  }
+
+  /// Adds `by` times another form of the same kind.
+  constexpr bool add(const linear_form& other, std::uint64_t by = 1) {
+    MIDEND_ASSERT(width == other.width && is_exact == other.is_exact, "forms of one kind", width, other.width);
+    linear_form scaled = other;
+    linear_form sum = *this;
+    if (!scaled.multiply(by) || !sum.add(scaled.constant)) {
+      return false;
+    }
+    for (std::uint32_t i = 0; i != scaled.num_terms; ++i) {
+      const term& t = scaled.terms[i];
+      if (!sum.add(t.value, t.coefficient, t.reading)) {
+        return false;
+      }
+    }
+    *this = sum;
+    return true;
+  }
+
+  /// Multiplies by a number.
+  constexpr bool multiply(std::uint64_t by) {
+    by = cut(by);
+    linear_form out = none_of();
+    if (!product_fits(constant, by)) {
+      return false;
+    }
+    out.constant = cut(constant * by);
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      if (!product_fits(terms[i].coefficient, by)) {
+        return false;
+      }
+      const std::uint64_t coefficient = cut(terms[i].coefficient * by);
+      if (coefficient != 0) {
+        out.terms[out.num_terms++] = {terms[i].value, coefficient, terms[i].reading};
+      }
+    }
+    *this = out;
+    return true;
+  }
+
+  constexpr bool negate() { return multiply(~std::uint64_t{0}); }
+
+  /// The coefficient of a value; 0 if it is not in the sum.
+  constexpr std::uint64_t coefficient_of(value_id v, number_reading reading = number_reading::low_bits) const {
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      if (terms[i].value == v && terms[i].reading == reading) {
+        return terms[i].coefficient;
+      }
+    }
+    return 0;
+  }
+
+  /// Replaces a value, in one reading, by a form of the same kind that is equal to it.
+  constexpr bool substitute(value_id v, const linear_form& by, number_reading reading = number_reading::low_bits) {
+    const std::uint64_t factor = coefficient_of(v, reading);
+    linear_form out = *this;
+    if (!out.add(v, 0 - factor, reading) || !out.add(by, factor)) {
+      return false;
+    }
+    *this = out;
+    return true;
+  }
+
+  /// An exact form modulo 2^width. `width_of(v)` is the width of a value: of those that are as wide, the low bits are
+  /// read.
+  template <class WidthOf> constexpr bool reduce(unsigned to_width, const WidthOf& width_of) {
+    linear_form out = zero(to_width);
+    out.constant = out.cut(constant);
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      const term& t = terms[i];
+      const bool has_all = static_cast<unsigned>(width_of(t.value)) >= to_width;
+      if (!out.add(t.value, t.coefficient, has_all ? number_reading::low_bits : t.reading)) {
+        return false;
+      }
+    }
+    *this = out;
+    return true;
+  }
+
+  /// Its number, modulo 2^width or, of an exact form, modulo 2^64: `number_of(t)` is what the value of a term is, read
+  /// as the term says, as a number of 64 bits.
+  template <class NumberOf> constexpr std::uint64_t evaluate(const NumberOf& number_of) const {
+    std::uint64_t sum = constant;
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      sum += terms[i].coefficient * static_cast<std::uint64_t>(number_of(terms[i]));
+    }
+    return cut(sum);
+  }
+
+private:
+  constexpr std::uint64_t cut(std::uint64_t bits) const { return bits & low_ones(width); }
+
+  constexpr bool sum_fits(std::uint64_t a, std::uint64_t b) const {
+    return !is_exact || !detail::wrapping_add(a, b, 64).signed_wrap;
+  }
+
+  constexpr bool product_fits(std::uint64_t a, std::uint64_t b) const {
+    return !is_exact || !detail::wrapping_mul(a, b, 64).signed_wrap;
+  }
 };
+
+/// `a` - `b`, of forms of one kind. False as in `linear_form`.
+constexpr bool linear_difference(const linear_form& a, const linear_form& b, linear_form& out) {
+  out = a;
+  return out.add(b, ~std::uint64_t{0});
+}
+
+/// Whether two forms of one kind are the same sum, in whatever order.
+constexpr bool same_sum(const linear_form& a, const linear_form& b) {
+  if (a.width != b.width || a.is_exact != b.is_exact || a.constant != b.constant || a.num_terms != b.num_terms) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i != a.num_terms; ++i) {
+    if (b.coefficient_of(a.terms[i].value, a.terms[i].reading) != a.terms[i].coefficient) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /// How an operation of the vocabulary is a sum of multiples of its operands: operand `i` times `factors[i]`, plus
 /// `constant`. Nothing if it is none, or its result has another width than it reads.

@@ -1,0 +1,115 @@
+/// `evolutions`: how all values of a function evolve in its loops, from the innermost loops outwards.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/induction/value_evolutions.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/frozen.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Memory of `evolutions`, reused from call to call.
+class evolutions_workspace {
+  friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
+                                      span<const number_facts> facts, evolutions_workspace& workspace,
+                                      value_evolutions& out);
+  template <freezable_ir_argument IR>
+  friend void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts,
+                         evolutions_workspace& workspace, value_evolutions& out);
+
+  flat_program program_;
+  dominators_workspace dominating_;
+  depth_first_order_workspace searching_;
+  depth_first_numbering numbering_;
+  flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
+  flat_array<node_id> order_;
+  flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
+  flat_array<std::uint32_t> guesses_;        ///< slots that are unknown as long as a loop is not counted
+};
+
+/// How the values of a function evolve in its loops, what they are after them, and how often loops run, refilling
+/// `out`.
+///
+/// Each value is first read as a linear form of phis of loop headers and of values that are no sums. Then, loop by loop
+/// from inside out, the phis of the header are solved: a phi whose next value is itself plus something that evolves is
+/// the sum of that (a polynomial up to degree 3); one that is multiplied by a number is a power. Values after a loop
+/// inside are what they were in its last iteration, if its trip count is a number or a formula, so that outer loops are
+/// solved in the same way. Extensions are looked through if promises or ranges show that nothing wraps. How often a
+/// loop runs follows from comparisons of a counter with what does not change: `trip_count_of` and `trip_formula_of`.
+///
+/// Loops with other loops inside are solved, too. In a cycle with several entries, phis are `irreducible_cycle`, and
+/// what does not depend on them is known. Loops without exits are `endless`. Unreachable values are `undefined`.
+/// Nothing is said about values of more than 64 bits, and of more than eight loops around a value.
+///
+/// `facts` has what is known about values, by value, or is empty. Allocates nothing once workspace and result have seen
+/// a program as large. Requires that `loops` is the forest of `ir.graph()`, with boundaries. Copies the function once
+/// into a flat program; O(values + edges) after that for forms and nests of bounded size, which they are.
+template <freezable_ir_argument IR>
+void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
+                value_evolutions& out) {
+  frozen(ir, workspace.program_);
+  detail::find_evolutions(workspace.program_, loops, facts, workspace, out);
+}
+
+/// The result as a value.
+template <freezable_ir_argument IR>
+value_evolutions evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts = {}) {
+  evolutions_workspace workspace;
+  value_evolutions out;
+  evolutions(ir, loops, facts, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/induction/detail/evolution_solver.hpp"
+#include "midend/induction/detail/loop_trip_finder.hpp"
+#include "midend/induction/detail/value_form_reader.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
+                                     span<const number_facts> facts, evolutions_workspace& workspace,
+                                     value_evolutions& out) {
+  out.reset(loops);
+  dominators(program.graph(), semi_nca, workspace.dominating_, out.dominators_);
+  depth_first_order(program.graph(), workspace.searching_, workspace.numbering_);
+  const span<const node_id> postorder = workspace.numbering_.postorder();
+  workspace.order_.resize_for_overwrite(postorder.size());
+  workspace.rank_.assign(program.graph().num_nodes(), value_evolutions::none);
+  for (std::uint32_t i = 0; i != postorder.size(); ++i) {
+    workspace.order_[i] = postorder[postorder.size() - 1 - i];
+    workspace.rank_[workspace.order_[i]] = i;
+  }
+  value_form_reader reader(program, loops, facts, {workspace.rank_.data(), workspace.rank_.size()}, out);
+  reader.run({workspace.order_.data(), workspace.order_.size()});
+  evolution_solver solver(program, loops, reader, workspace.stack_, workspace.guesses_, out);
+  loop_trip_finder finder(program, loops, reader, solver, out);
+  for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from inside out
+    finder.count(l);
+    solver.forget_guesses();
+  }
+  for (value_id v = 0; v != program.num_values(); ++v) {
+    solver.evolve_in_all_loops(v);
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#endif

@@ -1,0 +1,505 @@
+/// `value_evolutions`: how the values of a function evolve in its loops, and what they are after them.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/evolution.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+class evolutions_workspace;
+class flat_program;
+class value_evolutions;
+struct number_facts;
+
+namespace detail {
+
+class value_form_reader;
+class evolution_solver;
+class loop_trip_finder;
+
+/// What `evolutions` computes, of a flat program.
+MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
+                                     span<const number_facts> facts, evolutions_workspace& workspace,
+                                     value_evolutions& out);
+
+/// All readings, by their numbers.
+inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
+                                                     number_reading::as_unsigned};
+
+} // namespace detail
+
+/// How often a loop runs, each time that it is entered.
+struct loop_trips {
+  trip_count count;            ///< of all exits
+  bool has_formula = false;    ///< `backedges` is valid: the number of backedges taken, if it is not an exact number
+  linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
+  node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
+};
+
+/// A value as a polynomial in the iterations of several loops around it: the sum of
+/// coefficient · value · (k₀ over degree₀) · (k₁ over degree₁) …, where kᵢ is the iteration of loop i, from the
+/// outermost one. The values do not change in the outermost loop.
+struct nested_evolution {
+  static constexpr std::size_t max_loops = 4;
+  static constexpr std::size_t max_terms = 16;
+
+  struct term {
+    std::uint64_t coefficient = 0;
+    value_id value = no_value; ///< `no_value`: 1
+    number_reading reading = number_reading::low_bits;
+    std::uint8_t degrees[max_loops] = {};
+  };
+
+  evolution_obstacle obstacle = evolution_obstacle::none; ///< if it is not `none`, nothing else is valid
+  unsigned width = 64;
+  std::uint32_t num_loops = 0;
+  loop_id loops[max_loops] = {}; ///< from outside in
+  std::uint32_t num_terms = 0;
+  term terms[max_terms] = {};
+
+  constexpr bool is_known() const { return obstacle == evolution_obstacle::none; }
+
+  /// Whether it is a sum of values, of iterations times numbers, and of a number.
+  constexpr bool is_affine() const {
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      unsigned degree = 0;
+      for (const std::uint8_t d : terms[i].degrees) {
+        degree += d;
+      }
+      if (degree > 1 || (degree == 1 && terms[i].value != no_value)) {
+        return false;
+      }
+    }
+    return is_known();
+  }
+
+  /// Adds a term. False if there are too many.
+  constexpr bool add(const term& t) {
+    for (std::uint32_t i = 0; i != num_terms; ++i) {
+      if (is_like(terms[i], t)) {
+        terms[i].coefficient = (terms[i].coefficient + t.coefficient) & low_ones(width);
+        if (terms[i].coefficient == 0) {
+          terms[i] = terms[--num_terms];
+        }
+        return true;
+      }
+    }
+    if ((t.coefficient & low_ones(width)) == 0) {
+      return true;
+    }
+    if (num_terms == max_terms) {
+      return false;
+    }
+    terms[num_terms] = t;
+    terms[num_terms++].coefficient &= low_ones(width);
+    return true;
+  }
+
+private:
+  static constexpr bool is_like(const term& a, const term& b) {
+    bool same = a.value == b.value && a.reading == b.reading;
+    for (std::size_t i = 0; i != max_loops; ++i) {
+      same = same && a.degrees[i] == b.degrees[i];
+    }
+    return same;
+  }
+};
+
+namespace detail {
+
+// The records of `value_evolutions`, which are outside of it so that they have default values inside.
+
+struct packed_form {
+  static constexpr std::uint8_t itself = 255; ///< the value is its own form
+
+  std::uint64_t constant = 0;
+  std::uint32_t first = 0; ///< in `terms_`
+  std::uint8_t count = itself;
+  std::uint8_t width = 64;
+  bool is_exact = false;
+};
+
+struct packed_evolution {
+  std::uint64_t ratio = 1;
+  std::uint32_t first = 0; ///< in `forms_`: the coefficients, and the scale if there is a power
+  std::uint8_t degree = 0;
+};
+
+struct evolving_value {
+  packed_form forms[3]; ///< by reading
+  loop_id home = no_loop;
+  node_id node = no_node;
+  std::uint32_t slots = 0xffff'ffff; ///< of a value that is its own form in a loop: first in `slots_`
+  std::uint8_t width = 64;
+  std::uint8_t levels = 0;
+  bool is_natural = false; ///< both readings are the same
+  evolution_obstacle phi = evolution_obstacle::joined_paths;
+};
+
+struct evolving_loop {
+  loop_id parent = no_loop;
+  loop_id end = 0; ///< the loops inside are those from the loop to this one
+  std::uint32_t depth = 0;
+  loop_trips trips;
+};
+
+/// The evolution of a value, in a reading, in a loop.
+struct evolution_slot {
+  value_id value = no_value;
+  number_reading reading = number_reading::low_bits;
+  loop_id loop = no_loop;
+};
+
+} // namespace detail
+
+/// The result of `evolutions`. Values and loops have the numbers of the IR; it refers neither to the IR nor to the
+/// forest. Queries take time for the terms of the answer.
+class value_evolutions {
+public:
+  std::size_t num_values() const { return values_.size(); }
+
+  std::size_t num_loops() const { return loops_.size(); }
+
+  /// What `v` is in iteration k of loop `l`, each time that the iteration computes it. Of a value of a loop inside:
+  /// what it is after that loop. With another reading than `low_bits`, the number with that sign: known only if it does
+  /// not wrap.
+  evolution evolution_of(value_id v, loop_id l, number_reading reading = number_reading::low_bits) const {
+    return evolution_of(form_of(v, reading), l);
+  }
+
+  /// The same for a sum of values. Requires that its values are those of forms of this object.
+  evolution evolution_of(const linear_form& form, loop_id l) const {
+    evolution out;
+    slot_of_leaf missing;
+    if (evolve(form, l, out, missing) != evolution_state::known) {
+      return evolution::unknown(l, evolution_obstacle::undefined);
+    }
+    return out;
+  }
+
+  /// What `v` is in iteration `k` of loop `l`, as an evolution that does not change.
+  evolution value_at(value_id v, loop_id l, std::uint64_t k) const { return at(evolution_of(v, l), k); }
+
+  /// What `v` is after loop `l`: what it was in the last iteration, as an evolution that does not change. Known if the
+  /// number of iterations is exact or a formula, and the exit that is taken comes after `v` in its iteration; or if the
+  /// loop does not change `v`.
+  evolution value_after(value_id v, loop_id l) const {
+    const loop_trips& t = trips(l);
+    const evolution e = evolution_of(v, l);
+    if (!e.is_known() || e.is_invariant()) {
+      return e;
+    }
+    if (t.last_node == no_node) {
+      return evolution::unknown(l, evolution_obstacle::inner_loop);
+    }
+    if (!dominators_.dominates(values_[v].node, t.last_node)) {
+      return evolution::unknown(l, evolution_obstacle::not_last);
+    }
+    return t.count.kind == trip_count_kind::exact ? at(e, t.count.backedges) : at_formula(e, t);
+  }
+
+  /// What `v`, a value of `outermost` or of a loop inside of it, is in iterations of all loops from there to the one
+  /// that it is in.
+  nested_evolution in_scope(value_id v, loop_id outermost) const;
+
+  const loop_trips& trips(loop_id l) const {
+    MIDEND_ASSERT(l < loops_.size(), "a loop of the forest", l, loops_.size());
+    return loops_[l].trips;
+  }
+
+  /// A value as a sum of phis of loop headers, of operations that are no sums, and of values from outside: wherever `v`
+  /// may be used, it is that sum of what they are there.
+  linear_form form_of(value_id v, number_reading reading = number_reading::low_bits) const {
+    MIDEND_ASSERT(v < values_.size(), "a value of the IR", v, values_.size());
+    return unpacked(values_[v].forms[static_cast<unsigned>(reading)], v, reading);
+  }
+
+  unsigned width(value_id v) const { return values_[v].width; }
+
+  /// The innermost loop around a value, or `no_loop`.
+  loop_id home_loop(value_id v) const { return values_[v].home; }
+
+private:
+  friend class detail::value_form_reader;
+  friend class detail::evolution_solver;
+  friend class detail::loop_trip_finder;
+  friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
+                                      span<const number_facts> facts, evolutions_workspace& workspace,
+                                      value_evolutions& out);
+
+  static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t pending = 0xffff'fffe;
+  static constexpr std::uint32_t obstacles = 0xffff'ff00; ///< plus the obstacle
+
+  using packed_form = detail::packed_form;
+  using packed_evolution = detail::packed_evolution;
+  using value_record = detail::evolving_value;
+  using loop_record = detail::evolving_loop;
+  using slot_of_leaf = detail::evolution_slot;
+
+  enum class evolution_state : std::uint8_t {
+    known,  ///< or known not to be known
+    missing ///< nobody has computed it yet
+  };
+
+  /// Forgets everything; the loops are those of the forest.
+  void reset(const loop_forest& loops) {
+    values_.clear();
+    terms_.clear();
+    forms_.clear();
+    evolutions_.clear();
+    slots_.clear();
+    loops_.assign(loops.num_loops(), {});
+    for (const loop_id l : loops.loops()) {
+      loops_[l].parent = loops.parent(l);
+      loops_[l].depth = loops.depth(l);
+      loops_[l].end = l + static_cast<loop_id>(loops.subloops(l).size());
+    }
+  }
+
+  bool contains(loop_id l, loop_id inner) const { return inner != no_loop && l <= inner && inner < loops_[l].end; }
+
+  /// The loop directly inside `l` that contains `inner`.
+  loop_id child_around(loop_id l, loop_id inner) const {
+    while (loops_[inner].parent != l) {
+      inner = loops_[inner].parent;
+    }
+    return inner;
+  }
+
+  number_reading canonical(value_id v, number_reading reading) const {
+    return reading == number_reading::as_signed && values_[v].is_natural ? number_reading::as_unsigned : reading;
+  }
+
+  linear_form kind_of(value_id v, number_reading reading) const {
+    return reading == number_reading::low_bits ? linear_form::zero(values_[v].width) : linear_form::exact_zero();
+  }
+
+  linear_form unpacked(const packed_form& p, value_id v, number_reading reading) const {
+    linear_form out = kind_of(v, reading);
+    if (p.count == packed_form::itself) {
+      static_cast<void>(out.add(v, 1, canonical(v, reading)));
+      return out;
+    }
+    return unpacked(p);
+  }
+
+  linear_form unpacked(const packed_form& p) const {
+    linear_form out;
+    out.width = p.width;
+    out.is_exact = p.is_exact;
+    out.constant = p.constant;
+    out.num_terms = p.count;
+    for (std::uint32_t i = 0; i != p.count; ++i) {
+      out.terms[i] = terms_[p.first + i];
+    }
+    return out;
+  }
+
+  packed_form packed(const linear_form& form) {
+    packed_form out{form.constant, static_cast<std::uint32_t>(terms_.size()), static_cast<std::uint8_t>(form.num_terms),
+                    static_cast<std::uint8_t>(form.width), form.is_exact};
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      terms_.push_back(form.terms[i]);
+    }
+    return out;
+  }
+
+  evolution unpacked(const packed_evolution& p, loop_id l) const {
+    evolution out = evolution::constant(l, unpacked(forms_[p.first]));
+    out.degree = p.degree;
+    for (unsigned d = 1; d <= p.degree; ++d) {
+      out.coefficients[d] = unpacked(forms_[p.first + d]);
+    }
+    out.ratio = p.ratio;
+    if (out.has_power()) {
+      out.scale = unpacked(forms_[p.first + p.degree + std::uint32_t{1}]);
+    }
+    return out;
+  }
+
+  /// Where the evolution of a leaf is in `slots_`; `none` if the nest is too deep.
+  std::uint32_t slot(const slot_of_leaf& s) const {
+    const value_record& v = values_[s.value];
+    const std::uint32_t level = loops_[v.home].depth - loops_[s.loop].depth;
+    return v.slots == none || level >= v.levels ? none
+                                                : v.slots + static_cast<std::uint32_t>(s.reading) * v.levels + level;
+  }
+
+  /// The evolution of a value that is its own form, in a loop around it.
+  evolution_state look_up(const slot_of_leaf& s, evolution& out) const {
+    const std::uint32_t at = slot(s);
+    if (at == none) {
+      out = evolution::unknown(s.loop, evolution_obstacle::too_large);
+      return evolution_state::known;
+    }
+    const std::uint32_t found = slots_[at];
+    if (found == none) {
+      return evolution_state::missing;
+    }
+    if (found == pending) { // it depends on itself
+      out = evolution::unknown(s.loop, evolution_obstacle::recurrence);
+    } else if (found >= obstacles) {
+      out = evolution::unknown(s.loop, static_cast<evolution_obstacle>(found - obstacles));
+    } else {
+      out = unpacked(evolutions_[found], s.loop);
+    }
+    return evolution_state::known;
+  }
+
+  /// The forms of `e` as forms of another kind: exact ones modulo a number, or fewer bits.
+  void convert(evolution& e, const linear_form& kind) const {
+    if (!e.is_known() || (e.is_exact() && kind.is_exact)) {
+      return;
+    }
+    if (kind.is_exact || (!e.is_exact() && e.start().width < kind.width)) {
+      e.obstacle = evolution_obstacle::may_wrap;
+      return;
+    }
+    const auto width_of = [this](value_id v) { return static_cast<unsigned>(values_[v].width); };
+    bool fits = e.scale.reduce(kind.width, width_of);
+    for (linear_form& c : e.coefficients) {
+      fits = fits && c.reduce(kind.width, width_of);
+    }
+    e.ratio = e.ratio == 1 ? 1 : e.ratio & low_ones(kind.width);
+    e.obstacle = fits ? e.obstacle : evolution_obstacle::too_large;
+    e.normalise();
+  }
+
+  /// What a form is in iteration k of a loop. If the evolution of some value of it is missing, says which one.
+  evolution_state evolve(const linear_form& form, loop_id l, evolution& out, slot_of_leaf& missing) const {
+    linear_form fixed = form.none_of();
+    static_cast<void>(fixed.add(form.constant));
+    out = evolution::constant(l, fixed);
+    for (std::uint32_t i = 0; i != form.num_terms && out.is_known(); ++i) {
+      const linear_form::term& t = form.terms[i];
+      if (!contains(l, values_[t.value].home)) {
+        if (!out.coefficients[0].add(t.value, t.coefficient, t.reading)) {
+          out.obstacle = evolution_obstacle::too_large;
+        }
+        continue;
+      }
+      evolution one;
+      if (look_up({t.value, t.reading, l}, one) == evolution_state::missing) {
+        missing = {t.value, t.reading, l};
+        return evolution_state::missing;
+      }
+      convert(one, form);
+      out.add(one, t.coefficient);
+    }
+    out.loop = l;
+    return evolution_state::known;
+  }
+
+  static evolution at(const evolution& e, std::uint64_t k) {
+    linear_form value;
+    if (!e.is_known()) {
+      return e;
+    }
+    return e.value_at(k, value) ? evolution::constant(e.loop, value)
+                                : evolution::unknown(e.loop, evolution_obstacle::too_large);
+  }
+
+  /// What a counter is in an iteration whose number is a formula.
+  evolution at_formula(const evolution& e, const loop_trips& t) const {
+    if (!t.has_formula || e.degree != 1 || e.has_power()) {
+      return evolution::unknown(e.loop,
+                                t.has_formula ? evolution_obstacle::not_linear : evolution_obstacle::inner_loop);
+    }
+    evolution k = evolution::constant(e.loop, t.backedges);
+    convert(k, e.start());
+    evolution out = detail::product_of(evolution::constant(e.loop, e.step()), k);
+    out.add(evolution::constant(e.loop, e.start()));
+    return out;
+  }
+
+  flat_array<value_record> values_;
+  flat_array<loop_record> loops_;
+  flat_array<linear_form::term> terms_;
+  flat_array<packed_form> forms_;
+  flat_array<packed_evolution> evolutions_;
+  flat_array<std::uint32_t> slots_; ///< by leaf, reading and level: in `evolutions_`
+  dominator_tree dominators_;
+};
+
+inline nested_evolution value_evolutions::in_scope(value_id v, loop_id outermost) const {
+  nested_evolution out;
+  out.width = values_[v].width;
+  const auto refuse = [&](evolution_obstacle why) {
+    out.obstacle = why;
+    return out;
+  };
+  if (!contains(outermost, values_[v].home)) {
+    return refuse(evolution_obstacle::undefined);
+  }
+  std::uint32_t depth = loops_[values_[v].home].depth - loops_[outermost].depth + 1;
+  if (depth > nested_evolution::max_loops) {
+    return refuse(evolution_obstacle::too_large);
+  }
+  out.num_loops = depth;
+  const linear_form form = form_of(v);
+  static_cast<void>(out.add({form.constant, no_value, {}, {}}));
+  for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+    if (!out.add({form.terms[i].coefficient, form.terms[i].value, form.terms[i].reading, {}})) {
+      return refuse(evolution_obstacle::too_large);
+    }
+  }
+  for (loop_id l = values_[v].home; depth-- != 0; l = loops_[l].parent) {
+    out.loops[depth] = l;
+    nested_evolution next = out;
+    next.num_terms = 0;
+    for (std::uint32_t i = 0; i != out.num_terms; ++i) {
+      const nested_evolution::term& t = out.terms[i];
+      if (t.value == no_value || !contains(l, values_[t.value].home)) {
+        if (!next.add(t)) {
+          return refuse(evolution_obstacle::too_large);
+        }
+        continue;
+      }
+      evolution e;
+      if (look_up({t.value, t.reading, l}, e) == evolution_state::missing) {
+        return refuse(evolution_obstacle::undefined);
+      }
+      convert(e, linear_form::zero(out.width));
+      if (!e.is_known() || e.has_power()) {
+        return refuse(e.is_known() ? evolution_obstacle::not_linear : e.obstacle);
+      }
+      for (unsigned d = 0; d <= e.degree; ++d) {
+        const linear_form& c = e.coefficients[d];
+        nested_evolution::term more = t;
+        more.degrees[depth] = static_cast<std::uint8_t>(d);
+        more.value = no_value;
+        more.reading = number_reading::low_bits;
+        more.coefficient = t.coefficient * c.constant;
+        bool fits = next.add(more);
+        for (std::uint32_t k = 0; k != c.num_terms; ++k) {
+          more.value = c.terms[k].value;
+          more.reading = c.terms[k].reading;
+          more.coefficient = t.coefficient * c.terms[k].coefficient;
+          fits = fits && next.add(more);
+        }
+        if (!fits) {
+          return refuse(evolution_obstacle::too_large);
+        }
+      }
+    }
+    out = next;
+  }
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,214 @@
+/// `explain_evolution`: evolutions of values, and how often loops run, in words.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/evolution.hpp"
+#include "midend/induction/value_evolutions.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// An obstacle as a phrase without full stop.
+constexpr std::string_view to_text(evolution_obstacle o) {
+  switch (o) {
+  case evolution_obstacle::none:
+    return "it is known";
+  case evolution_obstacle::unknown_value:
+    return "from an operation that is not looked through";
+  case evolution_obstacle::joined_paths:
+    return "paths of an iteration bring different sums";
+  case evolution_obstacle::several_starts:
+    return "edges into the loop bring different sums";
+  case evolution_obstacle::recurrence:
+    return "the next value is not the value plus something known";
+  case evolution_obstacle::first_iteration:
+    return "the first iteration does not continue what the others do";
+  case evolution_obstacle::inner_loop:
+    return "how often a loop runs is not known";
+  case evolution_obstacle::irreducible_cycle:
+    return "changed in a cycle with several entries";
+  case evolution_obstacle::may_wrap:
+    return "extended, and it may wrap";
+  case evolution_obstacle::not_linear:
+    return "a product of values";
+  case evolution_obstacle::too_large:
+    return "too large";
+  case evolution_obstacle::undefined:
+    return "undefined or unreachable";
+  default:
+    return "the last iteration may end before it is computed";
+  }
+}
+
+namespace detail {
+
+MIDEND_FUNCTION std::string linear_form_words(const linear_form& form, const function_words& names);
+MIDEND_FUNCTION std::string evolution_words(const evolution& e, const function_words& names);
+MIDEND_FUNCTION std::string nested_evolution_words(const nested_evolution& e, const loop_forest& loops,
+                                                   const function_words& names);
+MIDEND_FUNCTION std::string loop_trips_words(const loop_trips& trips, const function_words& names);
+
+} // namespace detail
+
+/// A sum, such as `2*%x + sext(%y) - 3`. A value that the sum reads as a number with a sign, of more bits than it has,
+/// is in `sext(…)`, one without sign in `zext(…)`; exact forms have them, too.
+template <class Names> std::string linear_form_text(const linear_form& form, const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::linear_form_words(form, detail::function_words_of<Names>(names));
+}
+
+/// An evolution as a chain of recurrences: `{%n, +, 2}`, `{0, +, 1} + %x*3^k`; a sum if the value does not change; or
+/// `unknown: ` and why.
+template <class Names> std::string explain_evolution(const evolution& e, const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::evolution_words(e, detail::function_words_of<Names>(names));
+}
+
+/// An evolution in several loops, such as `4*k(rows) + k(columns) + %n`, where `k(rows)` is the iteration of the loop
+/// with this header, from 0, and `(k(rows) over 2)` is a binomial coefficient.
+template <class Names>
+std::string explain_evolution(const nested_evolution& e, const loop_forest& loops, const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::nested_evolution_words(e, loops, detail::function_words_of<Names>(names));
+}
+
+/// How many backedges a loop takes: `10 backedges`, `at most 10 backedges`, `%n - 1 backedges`, `endless`, `unknown`.
+template <class Names> std::string loop_trips_text(const loop_trips& trips, const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::loop_trips_words(trips, detail::function_words_of<Names>(names));
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/induction/trip_count.hpp"
+#include "midend/ir/evaluate.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// A sum of products that is written term by term.
+class sum_writer {
+public:
+  explicit sum_writer(unsigned width) : width_(width) {}
+
+  /// `number` times `product`; an empty product is 1.
+  void add(std::uint64_t number, const std::string& product) {
+    const std::int64_t by = as_signed(number, width_);
+    if (by == 0) {
+      return;
+    }
+    const std::uint64_t size = by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+    text_ += text_.empty() ? (by < 0 ? "-" : "") : (by < 0 ? " - " : " + ");
+    if (product.empty() || size != 1) {
+      text_ += std::to_string(size & low_ones(width_));
+    }
+    if (!product.empty()) {
+      text_ += size != 1 ? "*" + product : product;
+    }
+  }
+
+  std::string text() const { return text_.empty() ? "0" : text_; }
+
+private:
+  unsigned width_;
+  std::string text_;
+};
+
+inline std::string read_value(value_id v, number_reading r, const function_words& names) {
+  const std::string name = names.value(v);
+  return r == number_reading::low_bits ? name : (r == number_reading::as_signed ? "sext(" : "zext(") + name + ")";
+}
+
+MIDEND_FUNCTION std::string linear_form_words(const linear_form& form, const function_words& names) {
+  sum_writer out(form.width);
+  for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+    out.add(form.terms[i].coefficient, read_value(form.terms[i].value, form.terms[i].reading, names));
+  }
+  out.add(form.constant, "");
+  return out.text();
+}
+
+MIDEND_FUNCTION std::string evolution_words(const evolution& e, const function_words& names) {
+  if (!e.is_known()) {
+    return "unknown: " + std::string(to_text(e.obstacle));
+  }
+  std::string out = linear_form_words(e.coefficients[0], names);
+  if (e.degree != 0) {
+    out = "{" + out;
+    for (unsigned d = 1; d <= e.degree; ++d) {
+      out += ", +, " + linear_form_words(e.coefficients[d], names);
+    }
+    out += "}";
+  }
+  if (e.has_power()) {
+    const std::string scale = linear_form_words(e.scale, names);
+    const std::int64_t ratio = as_signed(e.ratio, e.scale.width);
+    const std::string power = (ratio < 0 ? "(" + std::to_string(ratio) + ")" : std::to_string(ratio)) + "^k";
+    const std::string scaled = scale == "1" ? power
+                               : e.scale.is_number() || e.scale.num_terms + (e.scale.constant != 0 ? 1 : 0) == 1
+                                   ? scale + "*" + power
+                                   : "(" + scale + ")*" + power;
+    out = out == "0" ? scaled : out + " + " + scaled;
+  }
+  return out;
+}
+
+MIDEND_FUNCTION std::string nested_evolution_words(const nested_evolution& e, const loop_forest& loops,
+                                                   const function_words& names) {
+  if (!e.is_known()) {
+    return "unknown: " + std::string(to_text(e.obstacle));
+  }
+  sum_writer out(e.width);
+  std::uint64_t constant = 0;
+  for (std::uint32_t i = 0; i != e.num_terms; ++i) {
+    const nested_evolution::term& t = e.terms[i];
+    std::string product = t.value == no_value ? "" : read_value(t.value, t.reading, names);
+    for (std::uint32_t l = 0; l != e.num_loops; ++l) {
+      if (t.degrees[l] != 0) {
+        const std::string k = "k(" + names.node(loops.header(e.loops[l])) + ")";
+        product += product.empty() ? "" : "*";
+        product += t.degrees[l] == 1 ? k : "(" + k + " over " + std::to_string(t.degrees[l]) + ")";
+      }
+    }
+    if (product.empty()) {
+      constant = t.coefficient; // comes last
+    } else {
+      out.add(t.coefficient, product);
+    }
+  }
+  out.add(constant, "");
+  return out.text();
+}
+
+MIDEND_FUNCTION std::string loop_trips_words(const loop_trips& trips, const function_words& names) {
+  const std::string number = std::to_string(trips.count.backedges) + " backedges";
+  if (trips.count.kind == trip_count_kind::exact) {
+    return number;
+  }
+  if (trips.count.kind == trip_count_kind::endless) {
+    return "endless";
+  }
+  const bool has_most = trips.count.kind == trip_count_kind::at_most;
+  if (trips.has_formula) {
+    const std::string width =
+        trips.backedges.is_exact ? std::string() : ", modulo 2^" + std::to_string(trips.backedges.width);
+    return linear_form_words(trips.backedges, names) + " backedges" + width + (has_most ? ", at most " + number : "");
+  }
+  return has_most ? "at most " + number : "unknown";
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#endif
