@@ -556,8 +556,8 @@ private:
     }
   }
 
-  /// Retreating lines run up, and all from inside a loop to its header; the two parts of the outermost region stand side
-  /// by side.
+  /// Retreating lines run up, and all from inside a loop to its header; the two parts of the outermost region stand
+  /// side by side.
   bool runs_up(const layout_line& line) const {
     return is_outermost_ || m_.postorder[line.upper] <= m_.postorder[line.lower] ||
            (is_loop_ && first_ != layout_none && line.lower == 0 && m_.vertices[line.upper].kind == layout_kind::item);
@@ -788,23 +788,29 @@ private:
     }
   }
 
+  /// Lanes are straight, and bend where they begin. Items stand at the middle of the items that lead to them; of lanes
+  /// only if there are no items.
   std::int64_t wish_of(std::uint32_t v, bool looks_up, std::int64_t& weight) const {
     const flat_array<std::uint32_t>& ends = looks_up ? m_.upper_ends : m_.lower_ends;
     const flat_array<std::uint32_t>& steps = looks_up ? m_.upper_steps : m_.lower_steps;
-    const std::uint32_t first = begin_of(ends, v);
-    layout_run all{0, 0, 0};
-    weight = 1;
-    for (std::uint32_t j = first; j != ends[v]; ++j) {
+    const bool is_lane = m_.vertices[v].kind == layout_kind::lane;
+    layout_run items{0, 0, 0};
+    layout_run lanes{0, 0, 0};
+    for (std::uint32_t j = begin_of(ends, v); j != ends[v]; ++j) {
       const layout_step& step = m_.steps[steps[j]];
       const layout_vertex& other = m_.vertices[looks_up ? step.upper : step.lower];
-      const std::int64_t wish =
-          other.x + (looks_up ? step.upper_offset - step.lower_offset : step.lower_offset - step.upper_offset);
-      const bool is_straight = m_.vertices[v].kind == layout_kind::lane && other.kind == layout_kind::lane;
-      weight = max<std::int64_t>(weight, is_straight ? 16 : 4);
-      all.sum += wish;
-      ++all.weight;
+      layout_run& sum = other.kind == layout_kind::lane ? lanes : items;
+      sum.sum += other.x + (looks_up ? step.upper_offset - step.lower_offset : step.lower_offset - step.upper_offset);
+      ++sum.weight;
     }
-    return all.weight == 0 ? m_.vertices[v].x : all.mean();
+    constexpr std::int64_t of_straight_lanes = 32;
+    constexpr std::int64_t of_items = 8;
+    if (is_lane && lanes.weight != 0) {
+      weight = of_straight_lanes;
+      return lanes.mean();
+    }
+    weight = is_lane || items.weight + lanes.weight == 0 ? 1 : of_items;
+    return items.weight != 0 ? items.mean() : lanes.weight != 0 ? lanes.mean() : m_.vertices[v].x;
   }
 
   // Lines.
@@ -859,7 +865,7 @@ private:
     const auto others = static_cast<std::int64_t>(m_.keys.size() - 1);
     const std::int64_t margin = min(node.width / 4, 2 * gap());
     const std::int64_t room = node.width - 2 * margin;
-    const std::int64_t step = others == 0 ? 0 : min(2 * gap(), room / others);
+    const std::int64_t step = others == 0 ? 0 : min(2 * gap(), room / (2 * others)); // so that the middle can be used
     std::int64_t least = node.x + margin;
     for (std::int64_t i = 0; i <= others; ++i) {
       const layout_key& key = m_.keys[static_cast<std::size_t>(i)];
