@@ -72,6 +72,12 @@ double highest_count(const procedure& p) {
   return highest;
 }
 
+/// What is said of a number of which nothing is known.
+std::string any_number(std::uint32_t width) {
+  const std::uint64_t highest = width == 1 ? 1 : ~std::uint64_t{0} >> (65 - width);
+  return width == 1 ? "[0, 1]" : "[-" + std::to_string(highest + 1) + ", " + std::to_string(highest) + "]";
+}
+
 /// What constant propagation with ranges and remainders knows.
 void add_facts(const procedure& p, std::vector<report_block>& blocks) {
   const midend::elbrus::semantic_view view(p);
@@ -84,9 +90,16 @@ void add_facts(const procedure& p, std::vector<report_block>& blocks) {
           p.core(line.id).variable != midend::no_value) {
         continue;
       }
+      const std::uint32_t width = midend::elbrus::width_of(p.core(line.id).type);
+      if (const auto number = found.constant(line.id)) {
+        line.fact = std::to_string(width == 1 ? static_cast<std::int64_t>(*number) : midend::as_signed(*number, width));
+        continue;
+      }
       midend::text_buffer text;
       found.domain().print(text, found.fact(line.id));
-      line.fact.assign(text.data(), text.size());
+      if (const std::string_view said(text.data(), text.size()); said != any_number(width)) {
+        line.fact = said;
+      }
     }
   }
 }

@@ -138,7 +138,7 @@ function recall() {
 // The picture.
 function place() {
   $('world').setAttribute('transform', `translate(${state.x} ${state.y}) scale(${state.scale})`);
-  $('scale').textContent = Math.round(state.scale * 100) + '%';
+  $('scale').textContent = (state.scale < 0.01 ? '<1' : Math.round(state.scale * 100)) + '%';
 }
 function seen(margin) {
   const r = $('view').getBoundingClientRect();
@@ -157,7 +157,7 @@ function moved() {
 function fit() {
   const r = $('view').getBoundingClientRect(), {w, h} = shown.step;
   const scale = Math.min(1, (r.width - 60) / Math.max(w, 1), (r.height - 70) / Math.max(h, 1));
-  state.scale = Math.max(scale, 0.02);
+  state.scale = Math.max(scale, 0.0005);
   if (state.scale < 0.45 && !fit.whole) { // a large graph begins at its entry, to be read
     state.scale = 0.75;
     const b = shown.step.blocks[0];
@@ -171,7 +171,7 @@ function fit() {
 function zoom(by, cx, cy) {
   const r = $('view').getBoundingClientRect();
   const x = cx === undefined ? r.width / 2 : cx, y = cy === undefined ? r.height / 2 : cy;
-  const next = Math.max(0.01, Math.min(3, state.scale * by));
+  const next = Math.max(0.0005, Math.min(3, state.scale * by));
   state.x = x - (x - state.x) * next / state.scale;
   state.y = y - (y - state.y) * next / state.scale;
   state.scale = next;
@@ -248,7 +248,7 @@ function blockOf(b, plain, text) {
   const lines = b.o || [], end = lines.length ? TITLE : b.h;
   g.append(svg('path', {class: 'title', d: `M1 ${end - .5}V6.5Q1 1 6.5 1H${b.w - 6.5}Q${b.w - 1} 1 ${b.w - 1} 6.5V${lines.length ? end - .5 + 'Z' : end - 6.5 + `Q${b.w - 1} ${end - 1} ${b.w - 6.5} ${end - 1}H6.5Q1 ${end - 1} 1 ${end - 6.5}Z`}`, style: `fill:${colourOf(b)}`}));
   if (!text) return g;
-  g.append(svg('text', {class: 'name', x: PAD, y: 15.5}, (b.i === state.pin ? '\u2316 ' : '') + b.n));
+  g.append(svg('text', {class: 'name', x: PAD, y: 15.5}, (b.i === state.pin ? '\u25c6 ' : '') + b.n));
   if (b.note) g.append(svg('text', {class: 'note', x: b.w - PAD, y: 15, 'text-anchor': 'end'}, b.note));
   lines.forEach((o, i) => lineOf(g, b, o, TITLE + PAD / 2 + i * LINE, plain));
   return g;
@@ -376,7 +376,7 @@ function selectionPanel() {
     el('p', {}, el('code', {}, el('b', {}, b.n)), b.header ? ' heads a loop ' : ' ', el('button', {id: 'pin', onclick: () => pin(b.i)}, state.pin === b.i ? 'Unpin' : 'Pin across passes')),
     rowsOf([['from', blockLinks([...new Set((shown.step.into.get(b.i) || []).map(e => e.s))])],
       ['to', blockLinks([...new Set((shown.step.out.get(b.i) || []).map(e => e.t))])],
-      ['dominated by', b.dom === undefined ? (b.unreachable ? 'unreachable' : 'nothing: the entry') : blockLinks([b.dom])],
+      ['dominator', b.dom === undefined ? (b.unreachable ? 'unreachable' : 'nothing: the entry') : blockLinks([b.dom])],
       ['loops', chain.length ? blockLinks(chain) : null], ['profile', b.note || null],
       ['operations', b.o ? String(b.o.filter(o => o[2] !== '-').length) : null], ['', b.dead ? 'never executed, as constant propagation finds' : null]]));
 }
