@@ -216,7 +216,9 @@ function paint() {
     const kind = on ? 'on' : e.k || 'plain';
     parts.append(svg('path', {class: 'edge ' + (e.k || '') + (on ? ' on' : ''), d: pathOf(p), 'marker-end': `url(#arrow-${kind})`}));
     if (e.l && text) {
-      const b = step.index.get(e.s), left = b && p[0] < b.x + b.w / 2 - 1 && p[n - 1] > p[1];
+      // At the right of the line if there is room before the next line.
+      const room = Math.min(...step.out.get(e.s).map(o => o.p[0] - p[0]).filter(x => x > 0), Infinity);
+      const left = room < e.l.length * 5.8 + 6 && p[n - 1] > p[1];
       labels.append(svg('text', {class: 'label', x: p[0] + (left ? -4 : 4), y: p[1] + 11, 'text-anchor': left ? 'end' : 'start'}, e.l));
     }
   }
@@ -300,6 +302,7 @@ function panels() {
   if (rows[state.p]) rows[state.p].scrollIntoView({block: 'nearest'});
   const procedure = data.procedures[state.p];
   $('head').replaceChildren(procedure.name, el('span', {}, shown.step.head || ''));
+  $('head').title = $('head').textContent;
   document.title = procedure.name + ' \u2013 midend report';
   stepsPanel(procedure);
   selectionPanel();
