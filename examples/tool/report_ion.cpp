@@ -5,9 +5,7 @@
 #include "text.hpp"
 
 #include <midend/dominance/dominators.hpp>
-#include <midend/elbrus/identifier.hpp>
 #include <midend/graph/depth_first_order.hpp>
-#include <midend/graph/detail/out_edges.hpp>
 #include <midend/graph/edge_kinds.hpp>
 #include <midend/loops/natural_loops.hpp>
 
@@ -50,7 +48,7 @@ struct ion_flow {
     for (const midend::loop_id l : loops.loops()) {
       blocks[loops.header(l)].is_header = true;
       const node_id latch = loops.single_latch(l);
-      const bool is_plain = latch != midend::no_node && num_successors(g, latch) == 1;
+      const bool is_plain = latch != midend::no_node && g.out_edges(latch).size() == 1;
       if (is_plain) {
         blocks[latch].is_latch = true;
       } else {
@@ -59,11 +57,11 @@ struct ion_flow {
         connect(count + l, loops.header(l));
       }
     }
-    edge_id next = 0;
     for (node_id n = 0; n != count; ++n) {
-      next = midend::detail::for_each_out_edge(g, n, next, [&](edge_id e, node_id target) {
+      for (const edge_id e : g.out_edges(n)) {
+        const node_id target = g.edge_target(e);
         if (!tree.is_reachable(n)) {
-          return;
+          break;
         }
         if (tree.dominates(target, n)) {
           const midend::loop_id l = loops.innermost_loop(target);
@@ -73,19 +71,11 @@ struct ion_flow {
         } else {
           connect(n, target);
         }
-      });
+      }
     }
   }
 
 private:
-  template <class G> static std::size_t num_successors(const G& g, node_id n) {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto successor : g.successors(n)) {
-      ++count;
-    }
-    return count;
-  }
-
   void connect(std::uint32_t from, std::uint32_t to) {
     blocks[from].successors.push_back(to);
     blocks[to].predecessors.push_back(from);
@@ -143,6 +133,7 @@ std::string linked(const std::string& operation, const midend::elbrus::procedure
   if (p.core(v).type != midend::elbrus::type::none && p.core(v).variable == midend::no_value) {
     text.erase(0, text.find(" = ") + 3);
   }
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
   std::string out;
   for (std::size_t i = 0; i != text.size();) {
     if (text[i] != '%') {
@@ -150,7 +141,7 @@ std::string linked(const std::string& operation, const midend::elbrus::procedure
       continue;
     }
     std::size_t end = i + 1;
-    while (end != text.size() && midend::elbrus::detail::continues_word(text[end])) {
+    while (end != text.size() && letters.find(text[end]) != std::string_view::npos) {
       ++end;
     }
     const std::string name = text.substr(i, end - i);

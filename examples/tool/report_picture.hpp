@@ -7,7 +7,6 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/graph/concepts.hpp>
 #include <midend/graph/depth_first_order.hpp>
-#include <midend/graph/detail/out_edges.hpp>
 #include <midend/graph/edge_kinds.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/viz/layout.hpp>
@@ -179,10 +178,10 @@ private:
       }
       out += "]}";
     };
-    midend::edge_id next = 0;
     for (midend::node_id n = 0; n != g.num_nodes(); ++n) {
-      next = midend::detail::for_each_out_edge(g, n, next,
-                                               [&](midend::edge_id e, midend::node_id target) { write(e, n, target); });
+      for (const midend::edge_id e : g.out_edges(n)) {
+        write(e, n, g.edge_target(e));
+      }
     }
     out += ']';
   }
