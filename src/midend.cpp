@@ -19,6 +19,7 @@
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/elbrus.hpp>
 #include <midend/viz/explain_evolution.hpp>
+#include <midend/viz/layout.hpp>
 #include <midend/viz/machine.hpp>
 #include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling.hpp>

@@ -19,6 +19,7 @@ struct command {
 
 command add_cfg_command(CLI::App& app);
 command add_opt_command(CLI::App& app);
+command add_report_command(CLI::App& app);
 command add_run_command(CLI::App& app);
 command add_unroll_command(CLI::App& app);
 

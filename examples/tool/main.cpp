@@ -24,7 +24,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("'midend COMMAND --help' explains a command.");
   const std::array commands = {midend_tool::add_cfg_command(app), midend_tool::add_opt_command(app),
-                               midend_tool::add_run_command(app), midend_tool::add_unroll_command(app)};
+                               midend_tool::add_run_command(app), midend_tool::add_unroll_command(app),
+                               midend_tool::add_report_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 #include "dot_files.hpp"
 #include "eir_file.hpp"
 #include "option_list.hpp"
+#include "pass_list.hpp"
 #include "passes.hpp"
 #include "prints.hpp"
 #include "text.hpp"
@@ -21,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace midend_tool {
@@ -54,23 +56,12 @@ struct opt_choices {
   const pass_kind* comparing = nullptr;  ///< the first that compares values, or `value-numbering` if there is none
 
   std::optional<std::string> set(const opt_options& options) {
-    for (const std::string_view name : split_list(options.passes)) {
-      passes.push_back(find_pass(name));
-      pass_names.emplace_back(name);
-      if (passes.back().kind == nullptr) {
-        const std::string_view before_colon = name.substr(0, name.find(':'));
-        if (const pass_kind* const meant = find_pass(before_colon).kind; meant != nullptr && meant->takes_number) {
-          return "--passes: '" + std::string(name) + "': after the colon of " + std::string(before_colon) +
-                 " stands a number";
-        }
-        if (const pass_kind* const meant = find_pass(before_colon).kind;
-            meant != nullptr && meant->read_option != nullptr) {
-          return "--passes: '" + std::string(name) + "': after the colon of " + std::string(before_colon) + " stands " +
-                 std::string(meant->option_form);
-        }
-        return "--passes: unknown pass '" + std::string(name) + "'" + meant_by(name, pass_kinds());
-      }
+    pass_list list;
+    if (auto problem = read_passes(options.passes, list)) {
+      return problem;
     }
+    passes = std::move(list.passes);
+    pass_names = std::move(list.names);
     for (const std::string_view name : split_list(options.prints)) {
       reports.push_back(find_report(name));
       if (reports.back() == nullptr) {
@@ -394,19 +385,13 @@ exit_status run(opt_options options) {
   return optimizer(options, chosen).run();
 }
 
-/// A table of names and summaries, one line each.
-template <class Table> std::string listed(const char* title, const Table& table) {
+/// The reports, one line each.
+std::string listed_reports(const char* title) {
   std::string out = title;
-  for (const auto& entry : table) {
-    std::string name(entry.name);
-    if constexpr (requires { entry.takes_number; }) {
-      if (entry.takes_number || entry.read_option != nullptr) {
-        append(name, "[:", entry.takes_number ? "N" : entry.option_help, "]");
-      }
-    }
-    append(out, "\n  ", name);
-    out.append(name.size() < 26 ? 26 - name.size() : 1, ' ');
-    out += entry.summary;
+  for (const report_kind& report : report_kinds()) {
+    append(out, "\n  ", report.name);
+    out.append(report.name.size() < 26 ? 26 - report.name.size() : 1, ' ');
+    out += report.summary;
   }
   return out + "\n";
 }
@@ -417,8 +402,7 @@ command add_opt_command(CLI::App& app) {
   const auto given = std::make_shared<opt_options>();
   opt_options& options = *given;
   CLI::App* const sub = app.add_subcommand("opt", "Optimise a program in the Elbrus-like IR");
-  sub->footer(listed("Passes, run on each procedure in the given order:", pass_kinds()) +
-              listed("Reports:", report_kinds()) +
+  sub->footer(listed_passes("Passes, run on each procedure in the given order:") + listed_reports("Reports:") +
               "The program goes to standard output unless -o, --print, --print-changes, --explain or --dot is given.\n"
               "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
   sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
