@@ -221,8 +221,8 @@ private:
 
   // Which factors are tried.
 
-  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much as
-  /// those of the last factor that was tried, on average. Factors with more to share, or to fold, are no basis for
+  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much to
+  /// the body as those of the last factor that was tried, on average, and what runs once is the same. Factors with more to share, or to fold, are no basis for
   /// others.
   bool may_pay(unrolling_candidate& c) const {
     if (basis_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
@@ -258,9 +258,12 @@ private:
     c.body.predicate_registers = number_at(from.body.predicate_registers, to.body.predicate_registers);
     const std::uint64_t least = max<std::uint64_t>(c.body.resources.cycles, 1);
     c.body.interval = max(least, c.body.recurrence_exact.ceiling());
-    c.body.alone = max(least, c.body.critical_path);
-    c.rest = to.rest;
-    c.total_bytes = number_at(from.total_bytes, to.total_bytes);
+    c.body.alone = max(c.body.interval, c.body.critical_path);
+    c.body.length = max(to.body.length, c.body.alone);
+    c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
+    c.rest = to.rest; // limit and guard are the same
+    c.rest.alone = c.unrolls_remainder ? from.body.alone * c.remainder_iterations : to.rest.alone;
+    c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
     set_factor_times(c);
   }
 
