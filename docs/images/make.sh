@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 "$tool" opt --dot="$work" --procedure=five_iterations examples/programs/unrolling.eir
 mkdir "$work/steps"
 "$tool" opt --dot="$work/steps" --procedure=unknown_length \
-  --passes=unroll:4,sccp,propagate-copies,dce,clean-control examples/programs/unrolling.eir >/dev/null
+  --passes=unroll:4+as-written,sccp,propagate-copies,dce,clean-control examples/programs/unrolling.eir >/dev/null
 cp "$work/steps/unknown_length.00-before.dot" "$work/unknown_length_before.dot"
 cp "$work/steps/unknown_length.05-clean-control.dot" "$work/unknown_length_unrolled.dot"
 cp examples/dot.out "$work/sums_of_rows.dot"

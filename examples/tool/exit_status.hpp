@@ -14,7 +14,7 @@ enum exit_status : int {
   exit_done = 0,
   exit_bad_input = 1, ///< the input is bad, or the output cannot be written
   exit_bad_usage = 2,
-  exit_difference = 3, ///< `midend unroll --verify`: a loop is not as predicted
+  exit_difference = 3, ///< `midend unroll --verify`: the program is worse than the trial of a loop
 };
 
 /// A text in which nothing changes what a terminal shows around it: bytes of other characters than newlines that may

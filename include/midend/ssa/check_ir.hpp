@@ -931,7 +931,7 @@ private:
         }
         const std::optional<operation_class> c = ir_.cost(v);
         branch = c == operation_class::branch ? v : no_value;
-        if (!check_class(v, c) || !check_guard(v) || !check_memory(n, v)) {
+        if (!check_class(n, v, c) || !check_guard(v) || !check_memory(n, v)) {
           return false;
         }
       }
@@ -939,7 +939,14 @@ private:
     return true;
   }
 
-  constexpr bool check_class(value_id v, std::optional<operation_class> c) {
+  constexpr bool is_last_node(node_id n) const {
+    bool has_successors = false;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id) { has_successors = true; });
+    return !has_successors;
+  }
+
+  /// The end of a node without successors may be free: nothing is reached there, or what follows comes right after it.
+  constexpr bool check_class(node_id n, value_id v, std::optional<operation_class> c) {
     if (c && static_cast<std::size_t>(*c) >= num_operation_classes) {
       return fail({.why = reason::unknown_class, .value = v, .number = static_cast<std::uint64_t>(*c)});
     }
@@ -949,7 +956,7 @@ private:
       return false;
     }
     if constexpr (effect_ir<IR> && has_is_terminator<IR>) {
-      if (is_terminator(ir_, v) != (c == operation_class::branch)) {
+      if (is_terminator(ir_, v) != (c == operation_class::branch) && (c || !is_last_node(n))) {
         return fail({.why = reason::terminator_class, .value = v});
       }
     }

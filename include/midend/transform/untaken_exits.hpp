@@ -65,8 +65,12 @@ public:
   void run() {
     for (const loop_id l : loops_.loops()) {
       if (loops_.subloops(l).size() == 1 && describer_.describe(l, body_) == loop_obstacle::none) {
-        counter_.count(body_, counters_);
-        list_untaken(l);
+        // The limit of unrolled passes is made from what the loop alone says, so it is found by that.
+        count_iterations(body_, counting_, counters_);
+        if (!list_within_limit(l)) {
+          counter_.count(body_, counters_);
+          list_untaken(l);
+        }
       }
     }
   }
@@ -83,9 +87,6 @@ private:
   static bool has_count(const loop_exit& x) { return x.is_always_tested && x.count.kind == trip_count_kind::exact; }
 
   void list_untaken(loop_id l) {
-    if (list_within_limit(l)) {
-      return;
-    }
     const loop_exit* first = nullptr;
     for (const loop_exit& x : counters_.exits) {
       if (has_count(x) && (first == nullptr || is_sooner(x, *first))) {
@@ -412,6 +413,7 @@ private:
   const loop_forest& loops_;
   Counter& counter_;
   describe_loop_workspace description_;
+  count_iterations_workspace counting_;
   loop_describer<IR> describer_;
   loop_body body_;
   loop_counters counters_;

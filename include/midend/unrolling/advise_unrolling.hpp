@@ -203,7 +203,6 @@ private:
       f.outside = lower_trial(w_.trial_, machine_, lowering, w_.trying_, w_.region_, w_.body_);
     }
     add_outside(cost, f.outside);
-    f.cycles = nearest_number(cost.cycles);
     f.bytes = cost.bytes;
     return f;
   }

@@ -84,7 +84,7 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
 /// by facts of the function, `counts_of` has to count them so, too; see `apply_unrolling`.
 ///
 /// Of a loop that is left, its body is compared. Of complete unrolling the operations that the program has more than
-/// the cleaned up program without the loop.
+/// the cleaned up program without the loop, and those that the loop does not change.
 template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_bodies>
 unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& lowering = {}, CountsOf counts_of = {}) {
@@ -124,11 +124,13 @@ unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& ad
   } else {
     clean_up(plain, cleaning);
     const program_estimate before = detail::estimate_as_is(plain, machine, lowering, found);
-    const unrolling_candidate& rolled = advice.rolled();
-    const std::uint64_t around =
-        before.operations - detail::min(before.operations, rolled.body.operations + rolled.rest.operations);
+    const loop_id rolled = found.loops.innermost_loop(advice.header);
+    const bool is_there = rolled != no_loop && found.loops.header(rolled) == advice.header;
+    const std::uint64_t around = before.operations - (is_there ? before.loops[rolled].cost.operations : 0);
+    // What the loop does not change is in both programs, and counts as in the trial.
+    const std::uint64_t kept = around - detail::min(around, advice.rolled().rest.operations);
     out.there.obstacle = pipelining_obstacle::straight_line;
-    out.there.operations = after.operations - detail::min(after.operations, around);
+    out.there.operations = after.operations - detail::min(after.operations, kept);
   }
   return out;
 }

@@ -303,7 +303,7 @@ private:
     for (const value_id v : listed_) {
       if (program.node_of(v) == no_node) {
         const value_id by = final_value(program, v);
-        if (program.node_of(by) != no_node && copied_[by].copy == no_copy && program.origin(by) == no_value) {
+        if (program.node_of(by) != no_node && copied_[by].copy == no_copy) {
           copied_[by] = copied_[v];
         }
       }
@@ -332,7 +332,7 @@ private:
     const std::optional<std::uint64_t> number = by == v ? std::nullopt : program.constant(by);
     const value_of_copy& other = copied_[by];
     if (c.is_phi) {
-      if (c.copy == 0 && !number) {
+      if (c.copy == 0 && !number && unrolled_.loop() != no_loop) {
         out.push_back({saving_kind::vanished_phi, c.copy, c.origin, 0});
       }
     } else if (number) {

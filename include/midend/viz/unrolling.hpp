@@ -189,6 +189,7 @@ private:
   std::string how(const unrolling_saving& s, span<const unrolling_saving> savings) const {
     if (names_a_copy(s.kind)) {
       return s.result == unrolling_saving::before_loop ? "before the loop"
+             : s.result == s.copy                      ? "in the same copy"
                                                        : joined({"by copy ", number_text(s.result)});
     }
     if (s.kind == saving_kind::folded_test) {

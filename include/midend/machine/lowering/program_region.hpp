@@ -40,8 +40,6 @@ struct region_value {
   bool guard_negated;
   bool is_join = false;        ///< a `select` that was a join: without predication, a branch does its work
   bool is_invariant;           ///< the same in all passes: a constant, an invariant, or computed only from such
-  bool is_before_nest = false; ///< of straight code: computed only from values from before the loop around it
-  bool follows_join = false;   ///< computed from a `select` that was a join, from which no pass moves it away
   operation_info info;
   std::uint32_t identity;
   std::uint32_t first_operand;
@@ -93,8 +91,6 @@ struct program_region {
   bool is_straight_line = false;
   bool has_call = false;
   bool ends_in_return = false; ///< of straight code: a branch without a condition ends it
-  bool is_as_written = false;  ///< what is in the region is counted in it: operations on values from before a loop, and
-                               ///< sums that are needed only after the region, too
 
   constexpr void clear() {
     values.clear();
@@ -109,7 +105,6 @@ struct program_region {
     is_straight_line = false;
     has_call = false;
     ends_in_return = false;
-    is_as_written = false;
   }
 
   constexpr span<const region_operand> operands_of(region_id n) const {

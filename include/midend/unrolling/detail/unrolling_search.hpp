@@ -30,9 +30,8 @@ struct trial_figures {
   bool is_unrolled = false; ///< else the transformation refuses, and nothing below is valid
   bool has_loop = false;    ///< the unrolled loop is left
   body_cost loop;           ///< of it
-  body_cost outside;        ///< of all that is in no loop
-  std::uint64_t cycles = 0; ///< of all, each time that the loop is entered
-  std::uint64_t bytes = 0;  ///< likewise
+  body_cost outside;        ///< of all that is in no loop: sums over nodes
+  std::uint64_t bytes = 0;  ///< of all
 };
 
 /// Carries candidates out on copies. The only part of the search that depends on the type of the machine; the search is
@@ -222,8 +221,8 @@ private:
 
   // Which factors are tried.
 
-  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much as
-  /// those of the last factor that was tried, on average. Factors with more to share, or to fold, are no basis for
+  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much to
+  /// the body as those of the last factor that was tried, on average, and what runs once is the same. Factors with more to share, or to fold, are no basis for
   /// others.
   bool may_pay(unrolling_candidate& c) const {
     if (basis_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
@@ -259,9 +258,12 @@ private:
     c.body.predicate_registers = number_at(from.body.predicate_registers, to.body.predicate_registers);
     const std::uint64_t least = max<std::uint64_t>(c.body.resources.cycles, 1);
     c.body.interval = max(least, c.body.recurrence_exact.ceiling());
-    c.body.alone = max(least, c.body.critical_path);
-    c.rest = to.rest;
-    c.total_bytes = number_at(from.total_bytes, to.total_bytes);
+    c.body.alone = max(c.body.interval, c.body.critical_path);
+    c.body.length = max(to.body.length, c.body.alone);
+    c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
+    c.rest = to.rest; // limit and guard are the same
+    c.rest.alone = c.unrolls_remainder ? from.body.alone * c.remainder_iterations : to.rest.alone;
+    c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
     set_factor_times(c);
   }
 
@@ -279,7 +281,7 @@ private:
     if (f.has_loop) {
       set_factor_times(c);
     } else {
-      set_straight_times(f, c);
+      set_straight_times(c);
     }
     if (basis_ == 0 || !knows_position(c.factor)) {
       basis_ = out_.candidates.size();
@@ -328,7 +330,7 @@ private:
       const std::uint64_t passes = count_.expected > c.factor ? count_.expected - c.factor : 0;
       set_loop_times(c, times_.loop(c.body, passes), passes, 1);
     } else {
-      set_straight_times(f, c);
+      set_straight_times(c);
     }
   }
 
@@ -350,7 +352,7 @@ private:
       if (f.is_unrolled) {
         f.has_loop = false; // one that the trial cannot tell to be left
         take(f, c);
-        set_straight_times(f, c);
+        set_straight_times(c);
       } else {
         c.why = rejection::refused;
       }
@@ -378,10 +380,11 @@ private:
     c.total_bytes = f.bytes;
   }
 
-  void set_straight_times(const trial_figures& f, unrolling_candidate& c) const {
+  /// Each node counts once, as where branches are predicates.
+  void set_straight_times(unrolling_candidate& c) const {
     c.is_evaluated = true;
-    c.total_cycles = f.cycles;
-    c.cycles_per_iteration = fraction(f.cycles) / max<std::uint64_t>(count_.expected, 1);
+    c.total_cycles = c.body.alone;
+    c.cycles_per_iteration = fraction(c.body.alone) / max<std::uint64_t>(count_.expected, 1);
   }
 
   /// `passes` is the number of passes of the new body, each of which does `iterations_per_pass` iterations.

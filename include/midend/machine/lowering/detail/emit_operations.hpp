@@ -309,7 +309,7 @@ private:
     const lowered_as as = choices_.nodes[next.node].as;
     bool& is_next = next.addend != 0 ? w_.sums[needs_.find_sum(next)].is_next : w_.nodes[next.node].is_next;
     const bool is_computed =
-        next.addend != 0 ? as != lowered_as::outside || body_.is_as_written : as == lowered_as::operations;
+        next.addend != 0 || as == lowered_as::operations;
     const bool is_free = as == lowered_as::alias || (is_computed && !is_next);
     is_next = true;
     return is_free;
@@ -341,18 +341,10 @@ private:
 
   constexpr void emit_sums(region_id n) {
     for (std::uint32_t s = needs_.nodes[n].first_sum; s != no_sum; s = needs_.sums[s].next_sum) {
-      if (is_before_region(n)) {
-        ++w_.invariant_operations;
-      } else if (choices_.sums_with_select[s] == 0) {
+      if (choices_.sums_with_select[s] == 0) {
         emit_sum(s);
       }
     }
-  }
-
-  /// Whether a sum of the value and a number is computed before the region.
-  constexpr bool is_before_region(region_id n) const {
-    return !body_.is_as_written && choices_.is(n, lowered_as::outside) &&
-           (!body_.is_straight_line || body_.values[n].is_before_nest);
   }
 
   constexpr operation_id emit_sum(std::uint32_t s) {

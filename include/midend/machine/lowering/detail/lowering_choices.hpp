@@ -84,14 +84,8 @@ private:
     }
   }
 
-  /// Invariant values of a loop are computed before it, and those of straight code before the loop around it; not if
-  /// the region is as it is written.
   constexpr lowered_as choice_of_pure(region_id n) const {
     const region_value& node = body_.values[n];
-    const bool moves = body_.is_straight_line ? node.is_before_nest : node.is_invariant || has_only_outside_operands(n);
-    if (moves && !body_.is_as_written) {
-      return lowered_as::outside;
-    }
     const bool is_part_of_zero_test = selects_low_bits(body_, n) && needs_.nodes[n].uses == needs_.nodes[n].zero_tests;
     const bool is_done_by_branch = node.is_join && !classes_.has_predication();
     return node.is_free || negates_predicate(body_, n) || is_part_of_zero_test || is_done_by_branch
@@ -102,16 +96,6 @@ private:
   /// Whether the next value of a header phi is the phi itself.
   constexpr bool is_self_copy(region_id phi) const {
     return look_through(body_, body_.next[needs_.nodes[phi].phi]) == region_operand{phi, 0};
-  }
-
-  /// Header phis that are self-copies are outside too, which `is_invariant` does not know.
-  constexpr bool has_only_outside_operands(region_id n) const {
-    for (const region_operand o : body_.operands_of(n)) {
-      if (!out_.is(o.node, lowered_as::outside)) {
-        return false;
-      }
-    }
-    return body_.values[n].num_operands != 0;
   }
 
   /// Decides about operands that only `n` reads.

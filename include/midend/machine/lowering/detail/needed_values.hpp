@@ -96,11 +96,7 @@ private:
       need_use(o.node);
     }
     for (const region_operand o : body_.live_out) {
-      if (body_.is_as_written) {
-        need_value(o);
-      } else {
-        need_use(o.node);
-      }
+      need_value(o);
     }
     for (std::size_t p = 0; body_.is_straight_line && p != body_.next.size(); ++p) {
       need_use(body_.next[p].node);

@@ -43,7 +43,6 @@ public:
   constexpr void begin(program_region& out) {
     out_ = &out;
     out.clear();
-    out.is_as_written = true;
     found_.clear();
   }
 
