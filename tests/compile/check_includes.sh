@@ -19,7 +19,6 @@ chains=(
   "unrolling viz"
   "elbrus viz"
   "machine/* machine/lowering machine/cost"
-  "unrolling/copies unrolling/lowering unrolling/*"
   "elbrus/* elbrus/text"
   "elbrus/* elbrus/verify"
   "elbrus/* elbrus/run"

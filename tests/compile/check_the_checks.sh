@@ -48,8 +48,11 @@ fresh
 echo '#include "midend/loops/loop_forest.hpp"' >>graph/concepts.hpp
 finds "a folder that includes from one above it" "graph/concepts.hpp:[0-9]+: graph/ must not include from loops/" includes layers
 fresh
-echo '#include "midend/unrolling/lowering/estimate_body.hpp"' >>"$(find unrolling/copies -name '*.hpp' | sort | head -n 1)"
-finds "a room that includes from one above it" "unrolling/copies/ must not include from unrolling/lowering/" includes layers
+echo '#include "midend/machine/cost/estimate.hpp"' >>"$(find machine/lowering -name '*.hpp' | sort | head -n 1)"
+finds "a room that includes from one above it" "machine/lowering/ must not include from machine/cost/" includes layers
+fresh
+echo '#include "midend/unrolling/try_unrolling.hpp"' >>package/clean_up.hpp
+finds "the clean-up including the trials that run it" "package/ must not include from unrolling/" includes layers
 fresh
 echo '#include "midend/viz/dot.hpp"' >>graph/concepts.hpp
 finds "the core including viz/" "graph/ must not include from viz/" includes layers

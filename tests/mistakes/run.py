@@ -63,7 +63,8 @@ def read(file):
 def sentences():
     """The mistakes in sentences/, listed at the head of their file as `// mistake name: REGEX`. The first error must be a
     sentence of midend that matches."""
-    rungs = {"graph": "graph", "dataflow": "dataflow", "values": "semantics", "domains": "semantics", "costs": "cost"}
+    rungs = {"graph": "graph", "dataflow": "dataflow", "values": "semantics", "domains": "semantics", "costs": "cost",
+             "unrolling": "editing"}
     mistakes = []
     for path in sorted(glob.glob(os.path.join(HERE, "sentences", "*.cpp"))):
         before = len(mistakes)

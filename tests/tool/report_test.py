@@ -297,7 +297,7 @@ def check_browser(tool, programs, corpus, work, program, screenshot):
         browser.key("Escape")
         check(number("tspan.def") == 0, "browser: escape", "marks stay")
         # Passes by key; what changed; a block that stays where it is.
-        browser.click("[data-block='1'] text.name")
+        browser.click("[data-block='0'] text.name")
         browser.key("p")
         where = "document.querySelector('.block.pinned').getBoundingClientRect().y"
         before = browser.value(where)
@@ -305,13 +305,15 @@ def check_browser(tool, programs, corpus, work, program, screenshot):
         check(text("#steps li.on").startswith("construct-ssa"), "browser: pass", text("#steps li.on"))
         browser.key("ArrowRight")
         check(text("#steps li.on").startswith("unroll") and number(".line-back.new") > 10, "browser: pass", "new operations")
+        check(number(".line-back.gone") > 0, "browser: pass", "gone operations")
         check(abs(browser.value(where) - before) < 1, "browser: pin", f"{before} became {browser.value(where)}")
         check("new" in text("#changes"), "browser: changes", text("#changes"))
         if screenshot:
             browser.screenshot(screenshot)
         browser.key("ArrowRight")
         browser.key("ArrowRight")
-        check(text("#steps li.on").startswith("clean-up") and number(".line-back.gone") > 0, "browser: pass", "gone operations")
+        check(text("#steps li.on").startswith("clean-up"), "browser: pass", text("#steps li.on"))
+        check(number(".line-back.new, .line-back.gone") == 0, "browser: pass", "unroll has not cleaned up")
         # Procedures by key and by search.
         browser.key("j")
         check(text("#list li.on b") == "@five_iterations_more", "browser: j", text("#list li.on b"))
