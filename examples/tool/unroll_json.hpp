@@ -13,8 +13,8 @@
 
 namespace midend_tool {
 
-/// One object with all loops; docs/unrolling-reference.md describes its members. If the tool was built without nlohmann/json,
-/// `is_available` is false and the other members do nothing.
+/// One object with all loops; docs/unrolling-reference.md describes its members. If the tool was built without
+/// nlohmann/json, `is_available` is false and the other members do nothing.
 class json_report {
 public:
   static bool is_available();

@@ -83,7 +83,8 @@ class advise_unrolling_workspace {
   count_iterations_workspace count_;
   extract_loop_workspace extraction_;
   extracted_loop loop_;
-  extracted_loop around_; ///< the loop around
+  extracted_loop around_;           ///< the loop around
+  bool around_has_profile_ = false; ///< of its trips
   try_unrolling_workspace trying_;
   unrolling_trial trial_; ///< the last one
   program_region region_;
@@ -420,8 +421,8 @@ void advise_on_nest(const M& machine, const unrolling_options& options, node_id 
     const auto also_assume = [&](assumption a, bool made) {
       out.assumptions[static_cast<std::size_t>(a)] = made || out.assumes(a);
     };
-    also_assume(assumption::assumed_trip, around.frequency.source == frequency_source::assumed);
-    also_assume(assumption::profile, around.frequency.source == frequency_source::profile);
+    also_assume(assumption::assumed_trip, !is_exact && !w.around_has_profile_);
+    also_assume(assumption::profile, !is_exact && w.around_has_profile_);
   }
 }
 
@@ -508,6 +509,7 @@ public:
     const loop_id around = forest_.parent(loop);
     if (around != no_loop && forest_.subloops(around).size() == 2 && detail::may_be_unfolded(out, options_)) {
       extract(around, workspace_.around_);
+      workspace_.around_has_profile_ = workspace_.around_.program.trip_hints(extracted_loop::header).average > 0;
       expect_trips(workspace_.around_, options_.assumed_trip);
       node_id inner = extracted_loop::header;
       while (workspace_.around_.nodes[inner] != forest_.header(loop)) {

@@ -1,5 +1,5 @@
-/// `unrolling_saving`: an operation of a copy that the clean-up has saved. `unrolling_copies`: the copies that were made.
-/// `unrolled_header`: where the unrolled loop is.
+/// `unrolling_saving`: an operation of a copy that the clean-up has saved. `unrolling_copies`: the copies that were
+/// made. `unrolled_header`: where the unrolled loop is.
 #pragma once
 
 #include "midend/config.hpp"
@@ -166,8 +166,8 @@ private:
   depth_first_numbering order_;
 };
 
-/// The copies of an unrolled loop: for each value of the program which value of the IR it stands for, and in which copy.
-/// An observer of `apply_unrolling` for a flat program.
+/// The copies of an unrolled loop: for each value of the program which value of the IR it stands for, and in which
+/// copy. An observer of `apply_unrolling` for a flat program.
 ///
 /// Copies are counted from 0 in the order in which they follow each other: in the new loop, or if none is left from the
 /// first iteration on. A remainder belongs to none.
@@ -341,7 +341,7 @@ private:
       out.push_back({saving_kind::dead_operation, c.copy, c.origin, 0});
     } else if (other.copy != c.copy || other.origin != c.origin) {
       const std::uint64_t copy = other.copy == no_copy ? unrolling_saving::before_loop : other.copy;
-      const saving_kind kind = !c.is_load       ? saving_kind::shared_expression
+      const saving_kind kind = !c.is_load      ? saving_kind::shared_expression
                                : other.is_load ? saving_kind::shared_load
                                                : saving_kind::forwarded_load;
       out.push_back({kind, c.copy, c.origin, copy});
@@ -350,8 +350,8 @@ private:
 
   unrolled_header unrolled_;
   bool has_copies_ = false;
-  flat_array<value_of_copy> copied_;       ///< by value of the program
-  flat_array<value_id> listed_;           ///< values of copies, in their order
+  flat_array<value_of_copy> copied_; ///< by value of the program
+  flat_array<value_id> listed_;      ///< values of copies, in their order
   flat_array<test_of_copy> tests_;
   flat_array<std::uint32_t> seen_; ///< by value of the IR: its copies so far; 0 between calls
 };

@@ -38,8 +38,8 @@ struct region_value {
   bool reassociates;
   bool is_volatile;
   bool guard_negated;
-  bool is_join = false;        ///< a `select` that was a join: without predication, a branch does its work
-  bool is_invariant;           ///< the same in all passes: a constant, an invariant, or computed only from such
+  bool is_join = false; ///< a `select` that was a join: without predication, a branch does its work
+  bool is_invariant;    ///< the same in all passes: a constant, an invariant, or computed only from such
   operation_info info;
   std::uint32_t identity;
   std::uint32_t first_operand;

@@ -222,8 +222,8 @@ private:
   // Which factors are tried.
 
   /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much to
-  /// the body as those of the last factor that was tried, on average, and what runs once is the same. Factors with more to share, or to fold, are no basis for
-  /// others.
+  /// the body as those of the last factor that was tried, on average, and what runs once is the same. Factors with more
+  /// to share, or to fold, are no basis for others.
   bool may_pay(unrolling_candidate& c) const {
     if (basis_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
       return true;

@@ -308,8 +308,7 @@ private:
   constexpr bool claim(region_operand next) {
     const lowered_as as = choices_.nodes[next.node].as;
     bool& is_next = next.addend != 0 ? w_.sums[needs_.find_sum(next)].is_next : w_.nodes[next.node].is_next;
-    const bool is_computed =
-        next.addend != 0 || as == lowered_as::operations;
+    const bool is_computed = next.addend != 0 || as == lowered_as::operations;
     const bool is_free = as == lowered_as::alias || (is_computed && !is_next);
     is_next = true;
     return is_free;
