@@ -575,8 +575,8 @@ private:
 /// II = max(ResMII, RecMII), or max(critical path, ResMII) for a body that is not pipelined. So all cycles are lower
 /// bounds, not predictions.
 ///
-/// The rolled loop and the first factor are tried. A later factor whose position in the new body cannot decide anything
-/// is tried only if it would be accepted if each further copy added what the copies before added;
+/// The rolled loop and the first two factors are tried. A later factor whose position in the new body cannot decide
+/// anything is tried only if it would be accepted if each further copy added what the copies before added;
 /// `unrolling_candidate::is_tried` says which were.
 ///
 /// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one if it is no

@@ -252,7 +252,7 @@ private:
   void number_values(const editable_flat_program& program, node_id n) {
     for (const value_id v : program.values(n)) {
       const value_id origin = program.origin(v);
-      if (program.is_terminator(v)) {
+      if (program.is_terminator(v) || program.cost(v) == operation_class::branch) {
         note_test(program, n, v);
         continue;
       }

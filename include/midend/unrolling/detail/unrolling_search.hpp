@@ -215,17 +215,16 @@ private:
   /// Judged by the operations of a copy in the last factor that was tried. `slack` is above 1 where most operations may
   /// fold, as at a modulus.
   bool is_expected_too_large(std::uint64_t factor, std::uint64_t slack) const {
-    const unrolling_candidate& last = out_.candidates[basis_];
+    const unrolling_candidate& last = out_.candidates[later_];
     return last.body.operations * factor > options_.max_operations * slack * last.factor;
   }
 
   // Which factors are tried.
 
-  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each copy adds as much to
-  /// the body as those of the last factor that was tried, on average, and what runs once is the same. Factors with more
-  /// to share, or to fold, are no basis for others.
+  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each further copy adds to
+  /// the body what those between the last two trials have added, and what runs once is the same.
   bool may_pay(unrolling_candidate& c) const {
-    if (basis_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
+    if (earlier_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
       return true;
     }
     unrolling_candidate bounded = c;
@@ -240,10 +239,11 @@ private:
   }
 
   void extrapolate(unrolling_candidate& c) const {
-    const unrolling_candidate& from = rolled();
-    const unrolling_candidate& to = out_.candidates[basis_];
+    const unrolling_candidate& from = out_.candidates[earlier_];
+    const unrolling_candidate& to = out_.candidates[later_];
     const auto at = [&](const fraction& first, const fraction& last) {
-      return last < first ? last : first + times_over(difference(last, first), c.factor - 1, to.factor - 1);
+      const std::uint64_t copies = c.factor - to.factor;
+      return last < first ? last : last + times_over(difference(last, first), copies, to.factor - from.factor);
     };
     const auto number_at = [&](std::uint64_t first, std::uint64_t last) { return at(first, last).ceiling(); };
     c.body = to.body;
@@ -262,7 +262,7 @@ private:
     c.body.length = max(to.body.length, c.body.alone);
     c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
     c.rest = to.rest; // limit and guard are the same
-    c.rest.alone = c.unrolls_remainder ? from.body.alone * c.remainder_iterations : to.rest.alone;
+    c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : to.rest.alone;
     c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
     set_factor_times(c);
   }
@@ -283,8 +283,19 @@ private:
     } else {
       set_straight_times(c);
     }
-    if (basis_ == 0 || !knows_position(c.factor)) {
-      basis_ = out_.candidates.size();
+    note_trial(c.factor);
+  }
+
+  /// Factors with more to share are no basis for others, unless there is no other.
+  void note_trial(std::uint32_t factor) {
+    const std::size_t tried = out_.candidates.size();
+    if (!knows_position(factor)) {
+      earlier_ = is_blind_ ? later_ : 0;
+      later_ = tried;
+      is_blind_ = true;
+    } else if (!is_blind_) {
+      earlier_ = later_;
+      later_ = tried;
     }
   }
 
@@ -487,7 +498,9 @@ private:
   unrolling_factors& factors_;
   unrolling_advice& out_; ///< `chosen` is the last accepted candidate
   const iteration_count count_;
-  std::size_t basis_ = 0; ///< the candidate from which others are extrapolated; 0: none yet
+  std::size_t earlier_ = 0; ///< the two candidates from which others are extrapolated; 0: none yet
+  std::size_t later_ = 0;
+  bool is_blind_ = false; ///< the position in their bodies says nothing
 };
 
 } // namespace detail
