@@ -203,11 +203,15 @@ private:
   }
 
   /// Whether copies may share more, or fold more, than those of the factors that were tried: the position in the new
-  /// body says something about a quotient or remainder, or about a rotation of phis.
+  /// body says more about a quotient or remainder, or something about a rotation of phis.
   bool knows_position(std::uint32_t factor) const {
     bool knows = out_.counters.phi_period > 1 && factor % out_.counters.phi_period == 0;
     for (const std::uint64_t m : factors_.moduli) {
-      knows = knows || greatest_common_divisor(m, factor) != 1;
+      std::uint64_t known = 1;
+      for (const unrolling_candidate& c : out_.candidates) {
+        known = c.is_tried ? max(known, greatest_common_divisor(m, c.factor)) : known;
+      }
+      knows = knows || greatest_common_divisor(m, factor) > known;
     }
     return knows;
   }
@@ -283,13 +287,13 @@ private:
     } else {
       set_straight_times(c);
     }
-    note_trial(c.factor);
+    note_trial(knows_position(c.factor)); // before it is one of the candidates
   }
 
   /// Factors with more to share are no basis for others, unless there is no other.
-  void note_trial(std::uint32_t factor) {
+  void note_trial(bool has_more) {
     const std::size_t tried = out_.candidates.size();
-    if (!knows_position(factor)) {
+    if (!has_more) {
       earlier_ = is_blind_ ? later_ : 0;
       later_ = tried;
       is_blind_ = true;
