@@ -18,6 +18,7 @@
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -265,10 +266,22 @@ private:
     c.body.alone = max(c.body.interval, c.body.critical_path);
     c.body.length = max(to.body.length, c.body.alone);
     c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
-    c.rest = to.rest; // limit and guard are the same
-    c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : to.rest.alone;
+    c.rest = tried_like(c).rest; // limit and guard are the same
+    c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : c.rest.alone;
     c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
     set_factor_times(c);
+  }
+
+  /// The last tried factor, if there is one that is a power of two if this one is: then the number of passes takes a
+  /// mask and no division.
+  const unrolling_candidate& tried_like(const unrolling_candidate& c) const {
+    for (std::size_t i = out_.candidates.size(); i-- != 1;) {
+      const unrolling_candidate& tried = out_.candidates[i];
+      if (tried.is_tried && std::has_single_bit(tried.factor) == std::has_single_bit(c.factor)) {
+        return tried;
+      }
+    }
+    return out_.candidates[later_];
   }
 
   static fraction times_over(const fraction& f, std::uint64_t by, std::uint64_t over) {
