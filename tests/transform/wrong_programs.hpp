@@ -7,7 +7,6 @@
 #include "ssa/phis_of_operations_mistakes.hpp"
 #include "ssa/sccp_mistakes.hpp"
 #include "transform/cleaning_mistakes.hpp"
-#include "transform/offset_mistakes.hpp"
 #include "transform/unfolding_mistakes.hpp"
 #include "transform/unrolling_mistakes.hpp"
 
@@ -59,8 +58,6 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
   cleanings("removal", wrong_cleaning::mistakes_of_removal());
   cleanings("replacement", wrong_cleaning::mistakes_of_replacement());
   cleanings("motion", wrong_cleaning::mistakes_of_motion());
-  cleanings("additions", wrong_unrolling::mistakes_of_additions());
-  cleanings("offsets", wrong_offsets::mistakes_of_offsets());
   cleanings("memory", wrong_memory::mistakes());
   const auto edges = [&]<class World>(std::string_view certificate, std::string_view text, const auto& words, World*) {
     for (const wrong_unrolling::other_word& word : words) {
