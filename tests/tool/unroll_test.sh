@@ -164,7 +164,7 @@ sys.exit(f"{counted} cycles, and {software} if it does not" if counted > softwar
   example "not completely" "partial_with_remainder" 'l["decision"]' five_iterations_more --kinds=partial --least-gain=0 --factor=4
   example "kinds" "('none', 'not_allowed')" 'l["decision"], c[5]["reason"]' five_iterations_more --kinds=runtime
   example "largest factor" "[1, 2]" 'sorted(c)' quarters_and_sixteenths --max-factor=2
-  as_written "least gain" "16" 'l["factor"]' quarters_and_sixteenths --least-gain=0.01
+  as_written "least gain" "64" 'l["factor"]' quarters_and_sixteenths --least-gain=0.01
   as_written "most bytes" "too_many_bytes" 'c[4]["reason"]' quarters_and_sixteenths --max-bytes=100
   example "most operations" "too_many_operations" 'c[8]["reason"]' quarters_and_sixteenths --max-operations=20
   example "another machine" "True" 'cycles[1] != "2"' search --machine=scalar_core
