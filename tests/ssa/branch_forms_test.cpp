@@ -12,7 +12,7 @@
 #include <midend/ssa/live_values.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
-#include <midend/viz/unrolling.hpp>
+#include <midend/viz/unrolling_words.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -154,7 +154,10 @@ std::string answers(const program& ir) {
   const midend::machine_model machine = midend::e2k_reference_v6();
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest loops = midend::natural_loops(ir.graph(), tree);
-  return out + "\n" + midend::to_text(midend::advise_unrolling(ir, loops, 0, machine), machine);
+  // A comparison that is its own branch is no operation besides, so bounds and savings differ.
+  const midend::unrolling_advice advice = midend::advise_unrolling(ir, loops, 0, machine);
+  return out + "\n" + name_of(advice.decision().kind) + " " + std::to_string(advice.decision().factor) + ", " +
+         std::to_string(advice.decision().body.operations) + " operations, " + midend::trip_text(advice.counters);
 }
 
 } // namespace

@@ -198,7 +198,7 @@ TEST_CASE("unrolling by facts: tests of copies are dropped if start and bound li
   }
   const midend::unrolling_advice advice = advices_on(p.procedures[0], {}, true)[0];
   CHECK(advice.counters.trip == midend::trip_count{midend::trip_count_kind::exact, 15, 16});
-  CHECK(advice.decision().kind == midend::unrolling_kind::partial); // a straight line would keep the tests
+  CHECK(advice.decision().kind != midend::unrolling_kind::full); // a trial knows no distance, so tests are kept there
 }
 
 TEST_CASE("unrolling by facts: a certificate that needs them is not accepted without them") {

@@ -44,7 +44,7 @@ TEST_CASE("seeded mistakes by what finds them") {
     CHECK(row.by_certificate == row.seeded);
     CHECK(row.by_verifier + row.by_runs < row.seeded); // so that certificates are good for something
   }
-  CHECK(table.size() == 12);
+  CHECK(table.size() == 10);
   CHECK(!wrong_facts::solved().error());
   const wrong_memory::memory_world right; // inputs keep the promises of its alias classes
   CHECK(!runs_differ(right.before, right.after));

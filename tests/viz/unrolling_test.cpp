@@ -58,7 +58,7 @@ unrolling_advice advice_of(const std::vector<std::uint32_t>& latencies) {
   body.recurrence = recurrence_bound(body.graph);
   advice.machine = body;
   unrolling_candidate rolled;
-  rolled.is_evaluated = true;
+  rolled.is_evaluated = rolled.is_tried = true;
   rolled.why = rejection::not_faster;
   rolled.body.recurrence = body.recurrence.status;
   rolled.body.recurrence_exact = body.recurrence.exact;
@@ -79,7 +79,7 @@ unrolling_candidate bound_by_channels(std::uint32_t factor, std::uint32_t operat
   unrolling_candidate c;
   c.kind = unrolling_kind::partial;
   c.factor = factor;
-  c.is_evaluated = true;
+  c.is_evaluated = c.is_tried = true;
   c.body.operations = operations;
   c.body.mix[operation_class::alu] = operations;
   c.body.resources = resource_bound(e2k, c.body.mix);
@@ -276,7 +276,7 @@ TEST_CASE("to_text: values with the same savings in the same copies share a line
                                         {dead_operation, 1, 0, 0},
                                         {dead_operation, 0, 1, 0},
                                         {dead_operation, 1, 1, 0},
-                                        {dead_operation, 1, 2, 0}});
+                                        {dead_operation, 1, 25, 0}});
   CHECK(has_line(same, "  saved       copies 0, 1: no %a, %b"));
   CHECK(has_line(same, "              copy 1: no store"));
   const std::string sources = with_saving({{shared_load, 2, 0, 0}, {shared_load, 2, 1, 1}});
