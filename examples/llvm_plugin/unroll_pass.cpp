@@ -163,8 +163,12 @@ private:
   }
 
   midend::unrolling_advice advice_for(loop_id l, const midend::unrolling_options& options) {
+    // Trials copy the function, for which the view of the function alone answers: the editor knows no constants.
+    const midend::llvm_cost& plain = view_;
     midend::unrolling_advice advice;
-    midend::advise_unrolling(view_, loops_, l, options_.machine, options, counter_, workspace_, advice);
+    midend::advise_unrolling(plain, plain_loops_, plain_loops_.innermost_loop(loops_.header(l)), options_.machine,
+                             options, counter_, workspace_, advice);
+    advice.loop = l;
     return advice;
   }
 
@@ -172,6 +176,8 @@ private:
   const llvm_editor& editor_;
   const llvm_unrolling_view& view_;
   const midend::loop_forest& loops_;
+  const midend::loop_forest plain_loops_ =
+      midend::dominators_and_loops(static_cast<const midend::llvm_cost&>(view_).graph()).loops; ///< the same loops
   midend::loop_trip_counter<llvm_unrolling_view> counter_;
   midend::advise_unrolling_workspace workspace_;
   unrolling_orders out_;
