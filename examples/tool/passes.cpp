@@ -136,10 +136,11 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
   options.remainder = is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
   midend::loop_trip_counter counter(view, found.dominators, loops);
   midend::advise_unrolling_workspace workspace;
+  midend::unrolling_adviser adviser(view, loops, machine, options, workspace);
   midend::unrolling_advice advice;
   unrolling_orders orders;
   for (const midend::loop_id l : loops.loops()) {
-    midend::advise_unrolling(view, loops, l, machine, options, counter, workspace, advice);
+    adviser.advise(l, counter, advice);
     const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
     midend::unrolling_order order{l, midend::unrolling_way::nothing, 1};
     if (factor == 0) {
