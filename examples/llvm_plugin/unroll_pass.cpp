@@ -163,12 +163,9 @@ private:
   }
 
   midend::unrolling_advice advice_for(loop_id l, const midend::unrolling_options& options) {
-    // Trials copy the function, for which the view of the function alone answers: the editor knows no constants.
-    const midend::llvm_cost& plain = view_;
+    advice_options_ = options;
     midend::unrolling_advice advice;
-    midend::advise_unrolling(plain, plain_loops_, plain_loops_.innermost_loop(loops_.header(l)), options_.machine,
-                             options, counter_, workspace_, advice);
-    advice.loop = l;
+    adviser_.advise(l, counter_, advice);
     return advice;
   }
 
@@ -176,10 +173,11 @@ private:
   const llvm_editor& editor_;
   const llvm_unrolling_view& view_;
   const midend::loop_forest& loops_;
-  const midend::loop_forest plain_loops_ =
-      midend::dominators_and_loops(static_cast<const midend::llvm_cost&>(view_).graph()).loops; ///< the same loops
   midend::loop_trip_counter<llvm_unrolling_view> counter_;
   midend::advise_unrolling_workspace workspace_;
+  midend::unrolling_options advice_options_; ///< those of the loop that is advised on
+  midend::unrolling_adviser<llvm_unrolling_view, midend::machine_model> adviser_{view_, loops_, options_.machine,
+                                                                                 advice_options_, workspace_};
   unrolling_orders out_;
 };
 

@@ -28,8 +28,10 @@ std::string unrolling_advice_json(const midend::elbrus::program& all, const std:
     const program_names names(p);
     const auto found = midend::dominators_and_loops(p);
     midend::loop_trip_counter counter(view, found.dominators, found.loops);
+    const midend::unrolling_options options;
+    midend::unrolling_adviser adviser(view, found.loops, machine, options, workspace);
     for (const midend::loop_id l : found.loops.loops()) {
-      midend::advise_unrolling(view, found.loops, l, machine, {}, counter, workspace, advice);
+      adviser.advise(l, counter, advice);
       json.add(advice, machine, p.name(), names);
     }
   }

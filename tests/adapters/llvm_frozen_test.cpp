@@ -89,6 +89,36 @@ TEST_CASE("functions of LLVM answer as their frozen copies, which certificates t
   });
 }
 
+TEST_CASE("a view of a function knows constants of addresses, which its editor does not") {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(R"(
+define i32 @f(ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 3, %entry ], [ %i1, %loop ]
+  %at = getelementptr i32, ptr %a, i32 %i
+  %x = load i32, ptr %at
+  %past = getelementptr i8, ptr %at, i64 12
+  store i32 %x, ptr %past
+  %i1 = add nsw i32 %i, 5
+  %q = icmp slt i32 %i1, 1003
+  br i1 %q, label %loop, label %exit
+exit:
+  ret i32 77
+}
+)",
+                                                                         problem, context);
+  REQUIRE_MESSAGE(module, problem.getMessage().str());
+  llvm_editor editor(*module->getFunction("f"));
+  const midend::llvm_unrolling_view view(editor);
+  REQUIRE(view.num_values() > editor.num_values());
+  const flat_program copy = frozen(view);
+  CHECK(copy.num_values() >= view.num_values());
+  CHECK(!midend::check_ir(copy));
+}
+
 namespace {
 
 /// A copy of each instruction of this function is changed a little. The oracle is LLVM's own comparison.

@@ -240,6 +240,24 @@ midend::value_id first_with(const editable_flat_program& flat, midend::operation
 
 } // namespace
 
+TEST_CASE("a flat program knows what was put in the place of a value") {
+  editable_flat_program flat = editable(program_of("proc @f(%x: i32) -> i32 {\n  node entry:\n"
+                                                   "    %a = add.i32 %x, 7\n    %b = mul.i32 %a, %a\n    ret %b\n}\n"));
+  const midend::value_id a = first_with(flat, midend::operation::add);
+  const midend::value_id b = first_with(flat, midend::operation::mul);
+  CHECK(flat.replacement(a) == midend::no_value);
+  const midend::value_id nine = flat.make_number(32, 9);
+  flat.replace_uses(b, a);
+  flat.replace_uses(a, nine);
+  CHECK(flat.replacement(b) == a);
+  CHECK(flat.replacement(a) == nine);
+  CHECK(flat.replacement(nine) == midend::no_value);
+  const editable_flat_program copy = flat;
+  CHECK(copy.replacement(b) == a);
+  flat.clear();
+  CHECK(flat.replacement(0) == midend::no_value);
+}
+
 TEST_CASE("literals of a flat program are made once, and have the type of the operations of their width") {
   editable_flat_program flat = editable(program_of("proc @f(%x: i32) -> i32 {\n  node entry:\n"
                                                    "    %a = add.i32 %x, 7\n    %b = add.i32 %a, 9\n    ret %b\n}\n"));

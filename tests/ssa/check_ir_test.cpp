@@ -500,6 +500,14 @@ TEST_CASE("check_ir: one planted fault for each reason, found with its exact pla
   CHECK(words.count("") == 0);
 }
 
+TEST_CASE("check_ir: only the end of a node without successors may be free") {
+  told_ir ir = right_ir();
+  ir.all[end].cost = std::nullopt;
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.all[loop].cost = std::nullopt;
+  CHECK(check_ir(ir) == ir_error{.why = reason::terminator_class, .value = loop});
+}
+
 TEST_CASE("check_ir: errors in words") {
   CHECK(
       midend::to_text(ir_error{.why = reason::use_not_dominated, .node = 3, .value = 7, .position = 1, .number = 9}) ==

@@ -201,6 +201,39 @@ TEST_CASE("unrolling by facts: tests of copies are dropped if start and bound li
   CHECK(advice.decision().kind != midend::unrolling_kind::full); // a trial knows no distance, so tests are kept there
 }
 
+TEST_CASE("unrolling by facts: the limit of passes is recognised whatever is known of the bound") {
+  constexpr std::string_view text = R"(
+proc @f(%a: ptr, %n: i32) -> i32 {
+  node entry:
+    %bound = and.i32 %n, 15
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: 0], [loop: %s1]
+    %x = ld.i32 [%a + %i*4] alias=A
+    %s1 = xor.i32 %s, %x
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, %bound
+    br %q ? loop : exit
+  node exit:
+    ret %s1
+})";
+  for (const bool with_facts : {false, true}) {
+    elbrus::program p = program_of(text);
+    elbrus::editor e(p.procedures[0]);
+    const auto loops = midend::dominators_and_loops(p.procedures[0]).loops;
+    const std::array orders{midend::unrolling_order{0, midend::unrolling_way::remainder_after, 4}};
+    fact_certifier with;
+    step_certifier without;
+    const auto done = with_facts ? midend::apply_unrolling(e, loops, orders, cost_of, {}, with, counts_of)
+                                 : midend::apply_unrolling(e, loops, orders, cost_of, {}, without);
+    CHECK_MESSAGE(with.why.empty(), with.why);
+    CHECK_MESSAGE(without.why.empty(), without.why);
+    CHECK(done.loops[0].is_unrolled);
+    CHECK(done.dropped_exits == 4);
+  }
+}
+
 TEST_CASE("unrolling by facts: a certificate that needs them is not accepted without them") {
   const elbrus::program before = program_of(way_before_loop);
   elbrus::program after = before;

@@ -453,6 +453,7 @@ TEST_CASE("unrolling, example 7: what is added in each copy is added once if sum
   const advised_loop by16(seven_operations, factor(16));
   CHECK(by16.candidate(16).body.operations == 9); // seven sums, the counter and its comparison
   CHECK(by16.cycles(16) == fraction(2, 16));
+  CHECK(by16.advice.assumes(midend::assumption::reassociation));
 }
 
 TEST_CASE("unrolling: sums of integers are regrouped whatever they promise, and only those are assumed to be") {

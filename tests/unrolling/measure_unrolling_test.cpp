@@ -130,6 +130,59 @@ proc @f(%n: i32) -> i32 {
   CHECK(midend::to_text(forced.deed).starts_with("as advised, "));
 }
 
+TEST_CASE("ugly loops get an advice or an obstacle") {
+  const auto advice_of = [](std::string_view text) {
+    const elbrus::program p = program_of(text);
+    const auto found = midend::dominators_and_loops(p.procedures[0]);
+    REQUIRE(found.loops.num_loops() == 1);
+    return midend::advise_unrolling(elbrus::cost_view(p.procedures[0]), found.loops, 0, midend::e2k_reference_v6());
+  };
+  // No exit.
+  const auto endless = advice_of("proc @f(%a: ptr) {\n  node entry:\n    br loop\n  node loop:\n"
+                                 "    st.i32 1, [%a]\n    br loop\n}\n");
+  CHECK(endless.obstacle == midend::unrolling_obstacle::none);
+  CHECK(endless.counters.trip.kind == midend::trip_count_kind::endless);
+  // Both edges of the branch lead back.
+  const auto parallel = advice_of("proc @f(%a: ptr, %c: i1) {\n  node entry:\n    br loop\n  node loop:\n"
+                                  "    st.i32 1, [%a]\n    br %c ? loop : loop\n}\n");
+  CHECK(parallel.obstacle == midend::unrolling_obstacle::none);
+  // An unreachable predecessor of the header.
+  const auto unreachable = advice_of(R"(
+proc @f(%a: ptr) -> i32 {
+  node entry:
+    br loop
+  node nowhere:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [nowhere: 7], [loop: %i1]
+    %x = ld.i32 [%a + %i*4]
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 6
+    br %q ? loop : exit
+  node exit:
+    ret %x
+})");
+  CHECK(unreachable.counters.is_exact());
+  CHECK(unreachable.decision().kind != unrolling_kind::none);
+  // The clean-up alone removes the loop, whose test is never true.
+  const auto once = advice_of(R"(
+proc @f(%a: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %x = phi.i32 [entry: %a], [loop: %y]
+    %y = add.i32 %x, 3
+    %z = and.i32 %y, 0
+    %q = cmp.ne.i32 %z, 0
+    br %q ? loop : exit
+  node exit:
+    ret %y
+})");
+  CHECK(once.candidates.size() == 1);
+  CHECK(once.decision().kind == unrolling_kind::none);
+  CHECK(once.decision().total_cycles == 1);
+}
+
 TEST_CASE("random loops: the program is nearly never worse than the trial") {
   std::size_t compared = 0;
   std::size_t worse = 0;

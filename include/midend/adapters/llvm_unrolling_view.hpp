@@ -46,7 +46,8 @@ public:
 
   bool may_split(edge_id e) const { return editor_->may_split(e); }
 
-  bool may_insert_phi(value_id v) const { return editor_->may_insert_phi(v); }
+  /// The view has more values than the editor: constants of addresses, which are numbers.
+  bool may_insert_phi(value_id v) const { return v >= editor_->num_values() || editor_->may_insert_phi(v); }
 
   const llvm_editor& editor() const { return *editor_; }
 

@@ -415,6 +415,7 @@ private:
     }
     package_order order = order_of_form(context, form);
     order.saves = saved;
+    order.regroups = true;
     return order.kind == order_kind::tree && context.cost_of_order(v, order) >= context.cost_of(v) + saved
                ? package_order()
                : order;

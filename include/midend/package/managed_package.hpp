@@ -167,7 +167,7 @@ private:
     if (order.kind == order_kind::none) {
       return false;
     }
-    package_event event{number, order.kind, package_veto::none, v, no_value, order.why};
+    package_event event{number, order.kind, package_veto::none, v, no_value, order.why, order.regroups};
     if (number < 64 && (options_.without >> number & 1) != 0) {
       event.veto = package_veto::switched_off;
     } else if (options_.refuses != nullptr && options_.refuses(v, order)) {

@@ -63,6 +63,7 @@ struct package_order {
   value_id by = no_value;
   value_id drops_promises_of = no_value; ///< gets new readers, and promises more than what they read before
   value_id dies = no_value; ///< of a tree: an operand that it replaces, too; its cost counts if nothing else reads it
+  bool regroups = false;    ///< the terms of a sum, which `package_options::regroups_sums` allows
   std::uint32_t saves = 0;  ///< of a tree: what operations cost that only the operation reads and that it replaces, too
   std::uint8_t num_operations = 0;
   ordered_operation operations[max_operations] = {}; ///< operands first; the last one is the result
@@ -134,6 +135,7 @@ struct package_event {
   value_id value = no_value;
   value_id by = no_value; ///< what replaced it
   const char* why = "";
+  bool regroups = false; ///< see `package_order::regroups`
 };
 
 /// All events, in order, and how often operations were visited.

@@ -146,6 +146,7 @@ public:
     }
     out.num_exits = static_cast<std::uint32_t>(w_.region_.exits.size());
     out.num_inner_branches = w_.region_.inner_branches;
+    out.is_regrouped = body.is_regrouped || w_.trial_.is_regrouped;
   }
 
   /// Lists in `pairs` the bases of which the loop of the last trial would have to know that they do not overlap, and
@@ -243,6 +244,7 @@ inline void clear_advice(unrolling_advice& out) {
   out.iterations = 0;
   out.num_exits = 0;
   out.num_inner_branches = 0;
+  out.is_regrouped = false;
   out.without_overlap.is_worthwhile = false;
   out.nest.is_evaluated = false;
 }
@@ -272,6 +274,7 @@ inline void swap_results(unrolling_advice& a, unrolling_advice& b) {
   swap_values(a.rolled_machine, b.rolled_machine);
   swap_values(a.num_exits, b.num_exits);
   swap_values(a.num_inner_branches, b.num_inner_branches);
+  swap_values(a.is_regrouped, b.is_regrouped);
   a.savings.swap(b.savings);
   swap_values(a.assumptions, b.assumptions);
 }
@@ -475,8 +478,9 @@ inline void tell_trips(const loop_counters& counters, extracted_loop& x) {
 
 } // namespace detail
 
-/// Advises on the loops of one function, one after the other. What is found out about the function as a whole is
-/// computed once: dominators, and the numbers that its values can be. See `advise_unrolling`.
+/// Advises on the loops of one function, one after the other: use it for several loops of a function. What is found out
+/// about the function as a whole is computed with the first advice: dominators, and the numbers that its values can be;
+/// for an IR of which no loop can be extracted, also a copy. See `advise_unrolling`.
 template <cost_ir IR, loop_machine M> class unrolling_adviser {
 public:
   /// Requires that all arguments outlive the adviser.

@@ -85,6 +85,8 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
 ///
 /// Of a loop that is left, its body is compared. Of complete unrolling the operations that the program has more than
 /// the cleaned up program without the loop, and those that the loop does not change.
+///
+/// Unreachable nodes are not counted, and the clean-up erases them. The time of the steps for the whole program.
 template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_bodies>
 unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& lowering = {}, CountsOf counts_of = {}) {

@@ -16,6 +16,7 @@
 #include "midend/machine/lowering/read_region.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/package/clean_up.hpp"
+#include "midend/package/package_order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
@@ -50,6 +51,7 @@ struct unrolling_trial {
   applied_unrolling applied;     ///< whether the loop could be unrolled so
   bool is_clean = false;         ///< the clean-up came to its end within its limits
   std::uint32_t rounds = 0;      ///< of the clean-up
+  bool is_regrouped = false;     ///< the clean-up has regrouped sums
   editable_flat_program program; ///< to look at: `elbrus::to_eir(program)`
   unrolling_copies copies;       ///< of which values of the IR its values are copies
   loop_forest loops;             ///< of the program
@@ -99,7 +101,8 @@ inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
   x.has_expected_trips = true;
 }
 
-/// Estimates the program that the last trial with this workspace has left, with other options of the lowering.
+/// Estimates the program that the last trial with this workspace has left, with other options of the lowering. The
+/// time of `estimate`.
 template <loop_machine_argument M>
 void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
                     try_unrolling_workspace& workspace, const unrolling_trial& trial, program_estimate& out) {
@@ -111,6 +114,20 @@ void estimate_trial(const M& machine, const lowering_options& lowering, std::uin
   measure.assumed_trip = assumed_trip;
   estimate(trial.program, trial.loops, machine, measure, workspace.estimate_, out);
 }
+
+namespace detail {
+
+inline bool has_regrouped(const clean_up_log& log) {
+  bool has = false;
+  for (const package_log& run : log.operations) {
+    for (const package_event& e : run.events) {
+      has = has || (e.regroups && e.veto == package_veto::none);
+    }
+  }
+  return has;
+}
+
+} // namespace detail
 
 /// Unrolls a loop of an extracted program as ordered, runs the clean-up (`clean_up`) on the whole program, and
 /// estimates what is left on a machine. `header` is the loop's in the program, and `order.loop` does not matter. With
@@ -144,6 +161,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_orde
   const clean_up_log log = clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up));
   out.is_clean = log.is_complete;
   out.rounds = log.rounds;
+  out.is_regrouped = detail::has_regrouped(log);
   auto after = dominators_and_loops(out.program.graph());
   count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
   out.loops = std::move(after.loops);
@@ -169,7 +187,8 @@ unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_order& or
 }
 
 /// The operations on a machine of the unrolled loop, from which its cost was estimated; if none is left, those of the
-/// node with the most operations. Requires the last trial with this workspace.
+/// node with the most operations. Requires the last trial with this workspace. Linear in the program, and the time of
+/// `lower_region`.
 template <loop_machine_argument M>
 body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
                       try_unrolling_workspace& workspace, program_region& region, machine_body& out) {

@@ -167,6 +167,7 @@ struct unrolling_advice {
   machine_body rolled_machine;  ///< likewise of the rolled body
   std::uint32_t num_exits = 0;  ///< of the chosen body
   std::uint32_t num_inner_branches = 0; ///< of it, that become predicates
+  bool is_regrouped = false;            ///< sums of it, by the clean-up or by the lowering
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
   overlap_advice without_overlap; ///< what a test for overlapping memory would gain

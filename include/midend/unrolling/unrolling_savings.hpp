@@ -72,7 +72,8 @@ struct test_of_copy {
 
 } // namespace detail
 
-/// Finds the unrolled loop in the program: an observer of `apply_unrolling`, with any editor.
+/// Finds the unrolled loop in the program: an observer of `apply_unrolling`, with any editor. Nodes that control does
+/// not reach are no copies. Each step that copies takes the time of `dominators_and_loops`.
 class unrolled_header {
 public:
   /// `loop` will be unrolled.
@@ -170,7 +171,8 @@ private:
 /// copy. An observer of `apply_unrolling` for a flat program.
 ///
 /// Copies are counted from 0 in the order in which they follow each other: in the new loop, or if none is left from the
-/// first iteration on. A remainder belongs to none.
+/// first iteration on. A remainder belongs to none, nor does what control does not reach. Each step that copies takes
+/// the time of `dominators_and_loops`, and O(values).
 class unrolling_copies {
   using value_of_copy = detail::value_of_copy;
   using test_of_copy = detail::test_of_copy;

@@ -71,9 +71,11 @@ public:
     if (out_.obstacle != unrolling_obstacle::none) {
       return;
     }
-    try_factors();
-    try_peeling();
-    try_full();
+    if (rolled().body.obstacle != pipelining_obstacle::straight_line) { // a loop is left
+      try_factors();
+      try_peeling();
+      try_full();
+    }
     finish();
   }
 
@@ -112,8 +114,16 @@ private:
   void try_rolled() {
     unrolling_candidate c;
     const trial_figures f = trials_.run({out_.loop, unrolling_way::nothing, 1});
+    if (!f.is_unrolled) {
+      out_.obstacle = unrolling_obstacle::irreducible; // what the clean-up leaves is no region
+      return;
+    }
     take(f, c);
-    set_loop_times(c, times_.loop(c.body, count_.expected), count_.expected, 1);
+    if (f.has_loop) {
+      set_loop_times(c, times_.loop(c.body, count_.expected), count_.expected, 1);
+    } else {
+      set_straight_times(c); // the clean-up alone removes the loop
+    }
     if (c.body.resources.is_impossible) {
       out_.obstacle = unrolling_obstacle::impossible_machine;
     } else if (c.body.recurrence == recurrence_status::impossible) {
@@ -264,7 +274,7 @@ private:
     const std::uint64_t least = max<std::uint64_t>(c.body.resources.cycles, 1);
     c.body.interval = max(least, c.body.recurrence_exact.ceiling());
     c.body.alone = max(c.body.interval, c.body.critical_path);
-    c.body.length = max(to.body.length, c.body.alone);
+    c.body.length = max(to.body.length, c.body.interval); // copies run side by side
     c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
     c.rest = tried_like(c).rest; // limit and guard are the same
     c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : c.rest.alone;
@@ -297,10 +307,10 @@ private:
     take(f, c);
     if (f.has_loop) {
       set_factor_times(c);
+      note_trial(knows_position(c.factor)); // before it is one of the candidates
     } else {
       set_straight_times(c);
     }
-    note_trial(knows_position(c.factor)); // before it is one of the candidates
   }
 
   /// Factors with more to share are no basis for others, unless there is no other.
@@ -378,7 +388,7 @@ private:
     if (c.why == rejection::none) {
       trial_figures f = trials_.run(unrolling_order_of(out_, c));
       if (f.is_unrolled) {
-        f.has_loop = false; // one that the trial cannot tell to be left
+        count_loop_once(f);
         take(f, c);
         set_straight_times(c);
       } else {
@@ -386,6 +396,16 @@ private:
       }
     }
     add(c);
+  }
+
+  /// A loop that the trial leaves after the copies is never run again, but there.
+  static void count_loop_once(trial_figures& f) {
+    if (f.has_loop) {
+      f.outside.operations += f.loop.operations;
+      f.outside.branches += f.loop.branches;
+      f.outside.bytes += f.loop.bytes;
+      f.has_loop = false;
+    }
   }
 
   /// The exact number of iterations of the counted exit; without one, the number of header executions, or its upper
@@ -498,7 +518,7 @@ private:
     assume(assumption::branch_is_free_of_recurrence, has_loop);
     assume(assumption::no_signed_wrap, promises);
     assume(assumption::alias_classes, stores && classes);
-    assume(assumption::reassociation, out_.rolled_machine.is_regrouped || out_.machine.is_regrouped);
+    assume(assumption::reassociation, out_.is_regrouped || out_.rolled_machine.is_regrouped);
     assume(assumption::if_conversion, has_loop && out_.num_inner_branches != 0);
     assume(assumption::speculated_loads, out_.chosen != 0 && loads && has_loop && out_.num_exits > 1);
     assume(assumption::profile, count_.is_profiled);
