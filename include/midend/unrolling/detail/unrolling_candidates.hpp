@@ -11,6 +11,7 @@
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
 #include <bit>
@@ -78,6 +79,32 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
     n.divisible = extra == 1 ? counters.trip_multiple : 1;
   }
   return n;
+}
+
+/// The kind and the remainder of a factor, and whether it is out of the question.
+constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const iteration_count& count,
+                                                  const unrolling_options& options) {
+  unrolling_candidate c;
+  c.factor = factor;
+  const bool divides = count.divisible % factor == 0;
+  bool is_allowed = options.allows_uncounted;
+  if (count.is_exact) {
+    c.kind = divides ? unrolling_kind::partial : unrolling_kind::partial_with_remainder;
+    c.remainder_iterations = count.exact % factor;
+    is_allowed = options.allows_partial;
+  } else if (count.is_computable && (divides || options.remainder != remainder_placement::mid_exit)) {
+    c.kind = unrolling_kind::runtime;
+    c.remainder_iterations = divides ? 0 : factor - 1;
+    is_allowed = options.allows_runtime;
+  } else { // a last pass that may end in any copy needs the exit test in each
+    c.kind = unrolling_kind::uncounted;
+  }
+  c.remainder = c.remainder_iterations == 0 ? remainder_placement::none : options.remainder;
+  c.unrolls_remainder = c.kind == unrolling_kind::partial_with_remainder &&
+                        c.remainder != remainder_placement::mid_exit &&
+                        c.remainder_iterations <= options.max_unrolled_rest;
+  c.why = factor > count.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
+  return c;
 }
 
 /// The modulus of a division, remainder, right shift or mask by a constant: 2^k for x & (2^k - 1).

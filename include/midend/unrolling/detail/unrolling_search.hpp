@@ -12,12 +12,14 @@
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
+#include "midend/unrolling/detail/extrapolated_body.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +50,61 @@ protected:
   ~candidate_trials() = default;
 };
 
+/// Whether one iteration has 16 times as many operations as allowed: clean-up would have to remove all but one in 16,
+/// and the estimate takes more than linear time where a loop has many latches.
+constexpr bool is_surely_too_large(const loop_body& body, std::uint64_t max_operations) {
+  constexpr std::uint64_t slack = 16;
+  std::uint64_t operations = 0;
+  for (const body_value& value : body.values) {
+    operations += value.kind >= body_kind::join ? 1u : 0u; // not phis and what comes from outside
+  }
+  return operations / slack > max_operations;
+}
+
+constexpr std::size_t num_exits_of(const loop_body& body) {
+  std::size_t count = 0;
+  for (const body_edge& e : body.edges) {
+    count += e.target == body_edge::leaves ? 1u : 0u;
+  }
+  return count;
+}
+
+/// What an advice assumes. Requires all else of it.
+constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advice& advice, const iteration_count& count,
+                                                           const unrolling_options& options) {
+  std::array<bool, num_assumptions> out{};
+  bool loads = false;
+  bool stores = false;
+  for (const body_value& v : advice.body.values) {
+    loads = loads || v.kind == body_kind::load;
+    stores = stores || v.kind == body_kind::store;
+  }
+  bool classes = false;
+  for (const body_access& a : advice.body.accesses) {
+    classes = classes || a.memory != any_memory;
+  }
+  bool promises = false;
+  for (const induction_variable& i : advice.counters.inductions) {
+    promises = promises || i.flags.no_signed_wrap || i.flags.no_unsigned_wrap;
+  }
+  const loop_hints& hints = advice.body.hints;
+  const bool has_loop = advice.decision().kind != unrolling_kind::full;
+  const auto assume = [&](assumption a, bool made) { out[static_cast<std::size_t>(a)] = made; };
+  assume(assumption::lower_bound, true);
+  assume(assumption::branch_is_free_of_recurrence, has_loop);
+  assume(assumption::no_signed_wrap, promises);
+  assume(assumption::alias_classes, stores && classes);
+  assume(assumption::reassociation, advice.is_regrouped || advice.rolled_machine.is_regrouped);
+  assume(assumption::if_conversion, has_loop && advice.num_inner_branches != 0);
+  assume(assumption::speculated_loads, advice.chosen != 0 && loads && has_loop && advice.num_exits > 1);
+  assume(assumption::profile, count.is_profiled);
+  assume(assumption::assumed_trip, count.is_assumed);
+  assume(assumption::trip_hint, hints.maximum != 0 || hints.multiple != 0);
+  assume(assumption::hardware_counter, options.lowering.counts_in_hardware);
+  assume(assumption::first_level_loads, loads);
+  return out;
+}
+
 /// Tries the rolled loop, then factors, then peeling, then complete unrolling, and fills in the advice. A candidate is
 /// accepted against the last accepted one by `unrolling_rule`. Requires the body and the counters of the loop in `out`.
 class unrolling_search {
@@ -59,11 +116,11 @@ public:
 
   void run() {
     out_.iterations = count_.expected;
-    if (is_surely_too_large()) {
+    if (is_surely_too_large(out_.body, options_.max_operations)) {
       out_.obstacle = unrolling_obstacle::too_large;
       return;
     }
-    if (num_exits() * out_.body.live_out.size() > options_.max_exit_values) {
+    if (num_exits_of(out_.body) * out_.body.live_out.size() > options_.max_exit_values) {
       out_.obstacle = unrolling_obstacle::too_many_exits;
       return;
     }
@@ -90,25 +147,6 @@ public:
   }
 
 private:
-  /// An iteration with 16 times as many operations as allowed is not tried: clean-up would have to remove all but one
-  /// in 16, and the estimate takes more than linear time where a loop has many latches.
-  bool is_surely_too_large() const {
-    constexpr std::uint64_t slack = 16;
-    std::uint64_t operations = 0;
-    for (const body_value& value : out_.body.values) {
-      operations += value.kind >= body_kind::join ? 1u : 0u; // not phis and what comes from outside
-    }
-    return operations / slack > options_.max_operations;
-  }
-
-  std::size_t num_exits() const {
-    std::size_t count = 0;
-    for (const body_edge& e : out_.body.edges) {
-      count += e.target == body_edge::leaves ? 1u : 0u;
-    }
-    return count;
-  }
-
   // The rolled loop.
 
   void try_rolled() {
@@ -152,7 +190,7 @@ private:
       if (count_.is_exact && (factor >= count_.exact || (is_one_pass(factor) && factor != options_.forced_factor))) {
         break; // that is complete unrolling
       }
-      unrolling_candidate c = describe_factor(factor);
+      unrolling_candidate c = candidate_of_factor(factor, count_, options_);
       if (c.why == rejection::none && is_forced_to_another(factor)) {
         c.why = rejection::not_asked_for;
       }
@@ -182,31 +220,6 @@ private:
 
   bool is_forced_to_another(std::uint32_t factor) const {
     return options_.forced_factor != 0 && options_.forced_factor != factor;
-  }
-
-  /// The kind and the remainder of a factor, and whether it is out of the question.
-  unrolling_candidate describe_factor(std::uint32_t factor) const {
-    unrolling_candidate c;
-    c.factor = factor;
-    const bool divides = count_.divisible % factor == 0;
-    bool is_allowed = options_.allows_uncounted;
-    if (count_.is_exact) {
-      c.kind = divides ? unrolling_kind::partial : unrolling_kind::partial_with_remainder;
-      c.remainder_iterations = count_.exact % factor;
-      is_allowed = options_.allows_partial;
-    } else if (count_.is_computable && (divides || options_.remainder != remainder_placement::mid_exit)) {
-      c.kind = unrolling_kind::runtime;
-      c.remainder_iterations = divides ? 0 : factor - 1;
-      is_allowed = options_.allows_runtime;
-    } else { // a last pass that may end in any copy needs the exit test in each
-      c.kind = unrolling_kind::uncounted;
-    }
-    c.remainder = c.remainder_iterations == 0 ? remainder_placement::none : options_.remainder;
-    c.unrolls_remainder = c.kind == unrolling_kind::partial_with_remainder &&
-                          c.remainder != remainder_placement::mid_exit &&
-                          c.remainder_iterations <= options_.max_unrolled_rest;
-    c.why = factor > count_.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
-    return c;
   }
 
   bool is_modulus(std::uint32_t factor) const {
@@ -256,26 +269,7 @@ private:
   void extrapolate(unrolling_candidate& c) const {
     const unrolling_candidate& from = out_.candidates[earlier_];
     const unrolling_candidate& to = out_.candidates[later_];
-    const auto at = [&](const fraction& first, const fraction& last) {
-      const std::uint64_t copies = c.factor - to.factor;
-      return last < first ? last : last + times_over(difference(last, first), copies, to.factor - from.factor);
-    };
-    const auto number_at = [&](std::uint64_t first, std::uint64_t last) { return at(first, last).ceiling(); };
-    c.body = to.body;
-    c.body.resources.exact = at(from.body.resources.exact, to.body.resources.exact);
-    c.body.resources.cycles = c.body.resources.exact.ceiling();
-    c.body.recurrence_exact = at(from.body.recurrence_exact, to.body.recurrence_exact);
-    c.body.critical_path = number_at(from.body.critical_path, to.body.critical_path);
-    c.body.operations = number_at(from.body.operations, to.body.operations);
-    c.body.branches = number_at(from.body.branches, to.body.branches);
-    c.body.bytes = number_at(from.body.bytes, to.body.bytes);
-    c.body.general_registers = number_at(from.body.general_registers, to.body.general_registers);
-    c.body.predicate_registers = number_at(from.body.predicate_registers, to.body.predicate_registers);
-    const std::uint64_t least = max<std::uint64_t>(c.body.resources.cycles, 1);
-    c.body.interval = max(least, c.body.recurrence_exact.ceiling());
-    c.body.alone = max(c.body.interval, c.body.critical_path);
-    c.body.length = max(to.body.length, c.body.interval); // copies run side by side
-    c.body.stages = (c.body.length + c.body.interval - 1) / c.body.interval;
+    c.body = extrapolated_body(from.body, from.factor, to.body, to.factor, c.factor);
     c.rest = tried_like(c).rest; // limit and guard are the same
     c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : c.rest.alone;
     c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
@@ -292,10 +286,6 @@ private:
       }
     }
     return out_.candidates[later_];
-  }
-
-  static fraction times_over(const fraction& f, std::uint64_t by, std::uint64_t over) {
-    return {f.numerator() * by, f.denominator() * over};
   }
 
   void try_factor(unrolling_candidate& c) {
@@ -493,39 +483,7 @@ private:
         c.break_even = break_even_search{times}();
       }
     }
-    note_assumptions();
-  }
-
-  void note_assumptions() {
-    bool loads = false;
-    bool stores = false;
-    for (const body_value& v : out_.body.values) {
-      loads = loads || v.kind == body_kind::load;
-      stores = stores || v.kind == body_kind::store;
-    }
-    bool classes = false;
-    for (const body_access& a : out_.body.accesses) {
-      classes = classes || a.memory != any_memory;
-    }
-    bool promises = false;
-    for (const induction_variable& i : out_.counters.inductions) {
-      promises = promises || i.flags.no_signed_wrap || i.flags.no_unsigned_wrap;
-    }
-    const loop_hints& hints = out_.body.hints;
-    const bool has_loop = out_.decision().kind != unrolling_kind::full;
-    const auto assume = [&](assumption a, bool made) { out_.assumptions[static_cast<std::size_t>(a)] = made; };
-    assume(assumption::lower_bound, true);
-    assume(assumption::branch_is_free_of_recurrence, has_loop);
-    assume(assumption::no_signed_wrap, promises);
-    assume(assumption::alias_classes, stores && classes);
-    assume(assumption::reassociation, out_.is_regrouped || out_.rolled_machine.is_regrouped);
-    assume(assumption::if_conversion, has_loop && out_.num_inner_branches != 0);
-    assume(assumption::speculated_loads, out_.chosen != 0 && loads && has_loop && out_.num_exits > 1);
-    assume(assumption::profile, count_.is_profiled);
-    assume(assumption::assumed_trip, count_.is_assumed);
-    assume(assumption::trip_hint, hints.maximum != 0 || hints.multiple != 0);
-    assume(assumption::hardware_counter, options_.lowering.counts_in_hardware);
-    assume(assumption::first_level_loads, loads);
+    out_.assumptions = assumptions_of(out_, count_, options_);
   }
 
   const loop_machine_times& times_;
