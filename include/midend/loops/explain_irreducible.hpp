@@ -108,7 +108,7 @@ struct entry_path_search {
       if (from[n] == no_node) {
         from[n] = source;
         queue[pushed] = n;
-        pushed += forest.contains(wanted.cycle_, n) ? 0 : 1;
+        pushed += forest.contains(wanted.cycle_, n) ? 0U : 1U;
       }
     };
     reach(start, start);

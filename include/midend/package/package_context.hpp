@@ -215,7 +215,7 @@ public:
   value_id equal_before(value_id v) {
     const std::optional<std::uint64_t> hash = hash_of(v);
     std::size_t tries = 64;
-    for (std::uint32_t e = hash ? buckets_[*hash & mask_] : no_entry; e != no_entry && tries != 0;
+    for (std::uint32_t e = hash ? bucket_of(*hash) : no_entry; e != no_entry && tries != 0;
          e = entries_[e].next, --tries) {
       const value_id u = entries_[e].value;
       if (entries_[e].hash == *hash && u != v && is_here(u) && precedes(u, v) && is_equal(u, v)) {
@@ -230,7 +230,7 @@ public:
   value_id equal_if_run_before(value_id v) {
     const std::optional<std::uint64_t> hash = hash_if_run(v);
     std::size_t tries = 64;
-    for (std::uint32_t e = hash ? buckets_[*hash & mask_] : no_entry; e != no_entry && tries != 0;
+    for (std::uint32_t e = hash ? bucket_of(*hash) : no_entry; e != no_entry && tries != 0;
          e = entries_[e].next, --tries) {
       const value_id u = entries_[e].value;
       if (entries_[e].hash == *hash && u != v && is_here(u) && precedes(u, v) && is_equal_if_run(u, v)) {
@@ -438,7 +438,7 @@ private:
     }
     const std::uint64_t hash = hash_of_operation(kind_of(info), info.code, span<const std::uint64_t>(keys, count));
     std::size_t tries = 64;
-    for (std::uint32_t e = buckets_[hash & mask_]; e != no_entry && tries != 0; e = entries_[e].next, --tries) {
+    for (std::uint32_t e = bucket_of(hash); e != no_entry && tries != 0; e = entries_[e].next, --tries) {
       const value_id u = entries_[e].value;
       if (entries_[e].hash == hash && u != v && is_here(u) && !ir_.is_phi(u) && precedes(u, v) &&
           computes(u, info, operands, count)) {
@@ -577,7 +577,7 @@ private:
     }
     value_id later = no_value;
     std::size_t tries = 64;
-    for (std::uint32_t e = buckets_[*hash & mask_]; e != no_entry && tries != 0; e = entries_[e].next, --tries) {
+    for (std::uint32_t e = bucket_of(*hash); e != no_entry && tries != 0; e = entries_[e].next, --tries) {
       const value_id u = entries_[e].value;
       if (entries_[e].hash == *hash && is_here(u)) {
         if (u == v) {
@@ -593,9 +593,15 @@ private:
     return later;
   }
 
+  /// The first of a list in `entries_`. The number of buckets is a power of two, and fits where a pointer does.
+  std::uint32_t& bucket_of(std::uint64_t hash) { return buckets_[static_cast<std::size_t>(hash & mask_)]; }
+
+  std::uint32_t bucket_of(std::uint64_t hash) const { return buckets_[static_cast<std::size_t>(hash & mask_)]; }
+
   void insert(std::uint64_t hash, value_id v) {
-    entries_.push_back({hash, v, buckets_[hash & mask_]});
-    buckets_[hash & mask_] = static_cast<std::uint32_t>(entries_.size() - 1);
+    std::uint32_t& first = bucket_of(hash);
+    entries_.push_back({hash, v, first});
+    first = static_cast<std::uint32_t>(entries_.size() - 1);
   }
 
   /// Of a pure operation with a guard and another value, which is its last operand: a hash without that.

@@ -298,7 +298,7 @@ bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std
   std::size_t exits = 0;
   bool leave = true;
   for (const node_id n : nodes) {
-    for_each_id(g.out_edges(n), [&](edge_id e) { exits += place(e) == no_node ? 1 : 0; });
+    for_each_id(g.out_edges(n), [&](edge_id e) { exits += place(e) == no_node ? 1U : 0U; });
   }
   for (const loop_end& end : ends) {
     leave = leave && place(end.kept) == no_node;

@@ -123,7 +123,7 @@ private:
     known other = known::nothing; // what the only other case is
     std::size_t others = 0;
     for_each_id(ir_.graph().out_edges(source(e)), [&](edge_id f) {
-      others += f != e && !only_case(ir_, f) ? 2 : 0;
+      others += f != e && !only_case(ir_, f) ? 2U : 0U;
       if (const auto one = only_case(ir_, f)) {
         other = static_cast<std::uint64_t>(*one) != 0 ? known::one : known::zero;
         ++others;
