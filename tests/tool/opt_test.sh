@@ -286,11 +286,15 @@ same_runs() {
     run "$name: ${arguments[0]}" 0 run "$transformed" "${arguments[@]}" && same "$name: ${arguments[0]}" "$before"
   done < <(sed -n 's/^# run: //p' "$file")
 }
-all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
-all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,unroll:3+as-written,peel:2
-all=$all,unroll:3+prologue,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last
-all=$all,memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
-for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
+before=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
+before=$before,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits
+after=memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
+unrolling=unroll,unroll:3,unroll:full,unroll:3+as-written,peel:2,unroll:3+prologue
+unrolling=$unrolling,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last
+# Each alone; then all in a row, with one unrolling: each further one makes the program several times larger.
+alone=$before,$unrolling,$after
+for passes in ${alone//,/ } rotate:2 "$before,unroll:3+prologue,peel:2,$after" \
+  fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
   unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do
   for file in "$programs"/*.eir; do
     name="$passes of $(basename "$file")"

@@ -443,19 +443,21 @@ void advise_on_nest(const machine_model& machine, const unrolling_options& optio
 template <loop_machine M>
 void run_advice(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
                 unrolling_advice& out) {
-  if constexpr (std::is_same_v<M, machine_model>) {
-    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_loop(machine, options, workspace, out));
+  if constexpr (MIDEND_DEFINES_FUNCTIONS == 0 && std::is_same_v<M, machine_model>) {
+    detail::compiled::advise_on_loop(machine, options, workspace, out);
+  } else {
+    advise_on_loop(machine, options, workspace, out);
   }
-  advise_on_loop(machine, options, workspace, out);
 }
 
 template <loop_machine M>
 void run_nest_advice(const M& machine, const unrolling_options& options, node_id inner,
                      advise_unrolling_workspace& workspace, unrolling_advice& out) {
-  if constexpr (std::is_same_v<M, machine_model>) {
-    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_nest(machine, options, inner, workspace, out));
+  if constexpr (MIDEND_DEFINES_FUNCTIONS == 0 && std::is_same_v<M, machine_model>) {
+    detail::compiled::advise_on_nest(machine, options, inner, workspace, out);
+  } else {
+    advise_on_nest(machine, options, inner, workspace, out);
   }
-  advise_on_nest(machine, options, inner, workspace, out);
 }
 
 /// An extracted loop also knows what was found out about its trips in the function around it.

@@ -674,8 +674,20 @@ private:
   }
 
   constexpr detail::region_bit is_not_zero(const region_operand& o) {
-    const std::uint8_t width = width_of(o);
-    return width == 1 ? builder_.bit_of(o) : builder_.is_equal(o, 0, width).inverted();
+    return is_bit(o) ? bit_in(o) : builder_.is_equal(o, 0, width_of(o)).inverted();
+  }
+
+  /// Whether this is a bit, or the wide result of a comparison.
+  constexpr bool is_bit(const region_operand& o) const {
+    const region_value& v = builder_.region().values[o.node];
+    return v.info.width == 1 || (v.kind == body_kind::pure && v.info.code == operation::zero_extend &&
+                                 v.info.operand_width == 1 && o.addend == 0);
+  }
+
+  constexpr detail::region_bit bit_in(const region_operand& o) const {
+    const program_region& region = builder_.region();
+    const region_value& v = region.values[o.node];
+    return builder_.bit_of(v.info.width == 1 ? o : region.operands[v.first_operand]);
   }
 
   // Branches.
@@ -763,9 +775,11 @@ private:
   constexpr detail::region_bit is_in_range(const region_operand& value, std::uint64_t low, std::uint64_t high) {
     const std::uint8_t width = width_of(value);
     const std::uint64_t beyond = (high - low) & low_ones(width);
-    if (width == 1) {
-      const detail::region_bit bit = builder_.bit_of(value);
-      return beyond != 0 ? detail::true_bit : (low & 1) != 0 ? bit : bit.inverted();
+    if (!is_number(value) && is_bit(value)) {
+      const bool has_zero = ((0 - low) & low_ones(width)) <= beyond;
+      const bool has_one = ((1 - low) & low_ones(width)) <= beyond;
+      const detail::region_bit bit = bit_in(value);
+      return has_zero && has_one ? detail::true_bit : has_one ? bit : has_zero ? bit.inverted() : detail::false_bit;
     }
     if (beyond == 0) {
       return builder_.is_equal(value, low & low_ones(width), width);
