@@ -86,7 +86,11 @@ class try_unrolling_workspace {
 /// Writes into an extracted loop how often its loops run, as averages: the exact trip count where it is known, else
 /// what a hint says, else `assumed_trip`. Transformations keep averages up to date, so that loops that are unrolled are
 /// compared for the same number of iterations. The time of `count_loop_trips`.
-inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
+MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100);
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip) {
   const auto found = dominators_and_loops(x.program.graph());
   estimate_knowledge knowledge;
   count_loop_trips(x.program, found.dominators, found.loops, knowledge);
@@ -100,6 +104,8 @@ inline void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100) {
   }
   x.has_expected_trips = true;
 }
+
+#endif
 
 /// Estimates the program that the last trial with this workspace has left, with other options of the lowering. The
 /// time of `estimate`.
