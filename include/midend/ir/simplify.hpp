@@ -8,6 +8,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -169,18 +170,56 @@ constexpr bool matches_rule(const Reader& reader, const operation_info& root, sp
   return false;
 }
 
-/// The first rule of `rules`, from number `first` on, by which an operation of these operands can be simplified, and
-/// how it matches; the number of rules if there is none. O(rules): patterns are small. What pays is for costs to say:
-/// go on with the next number if this one does not.
-template <definition_reader Reader>
-constexpr std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
-                               span<const algebra_rule> rules, std::size_t first, rule_match& out) {
-  for (std::size_t i = first; i < rules.size(); ++i) {
-    if (matches_rule(reader, root, operands, rules[i], out)) {
-      return i;
+/// The rules of a table by the operation that they begin with, in the order of the table, which must live as long. Made
+/// in O(rules).
+class rule_index {
+public:
+  explicit rule_index(span<const algebra_rule> rules) : rules_(rules), order_(rules.size(), 0) {
+    for (const algebra_rule& rule : rules) {
+      ++first_[code_of(rule)];
+    }
+    for (std::size_t code = 1; code != num_codes; ++code) {
+      first_[code] += first_[code - 1];
+    }
+    for (std::size_t i = rules.size(); i-- != 0;) {
+      order_[--first_[code_of(rules[i])]] = static_cast<std::uint32_t>(i); // leaves in `first_` where each list begins
     }
   }
-  return rules.size();
+
+  /// How many rules begin with this operation.
+  std::size_t count(operation code) const {
+    const std::size_t i = static_cast<std::size_t>(code);
+    return (i + 1 == num_codes ? order_.size() : first_[i + 1]) - first_[i];
+  }
+
+  /// The k-th of them.
+  const algebra_rule& rule(operation code, std::size_t k) const {
+    return rules_[order_[first_[static_cast<std::size_t>(code)] + k]];
+  }
+
+private:
+  static constexpr std::size_t num_codes = static_cast<std::size_t>(last_operation) + 1;
+
+  static std::size_t code_of(const algebra_rule& rule) { return static_cast<std::size_t>(rule.pattern.root().code); }
+
+  span<const algebra_rule> rules_;
+  std::uint32_t first_[num_codes] = {};
+  flat_array<std::uint32_t> order_;
+};
+
+/// The first rule that begins with the operation `root`, from the `first` of them on, by which it can be simplified
+/// with these operands, and how it matches; `rules.count(root.code)` if there is none. O(these rules): patterns are
+/// small. What pays is for costs to say: go on with the next one if this one does not.
+template <definition_reader Reader>
+std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
+                     const rule_index& rules, std::size_t first, rule_match& out) {
+  const std::size_t count = rules.count(root.code);
+  for (std::size_t k = first; k < count; ++k) {
+    if (matches_rule(reader, root, operands, rules.rule(root.code, k), out)) {
+      return k;
+    }
+  }
+  return count;
 }
 
 MIDEND_END_NAMESPACE

@@ -253,8 +253,9 @@ struct algebraic_identities {
     package_order refused; // the first one that does not pay
     arguments_of(ir, v);
     const definitions<Context> reader{context};
-    for (std::size_t i = 0; (i = simplify(reader, info, arguments(), rules_, i, found_)) != rules_.size(); ++i) {
-      const package_order order = order_of(context, v, rules_[i]);
+    const std::size_t num_rules = rules_.count(info.code);
+    for (std::size_t i = 0; (i = simplify(reader, info, arguments(), rules_, i, found_)) != num_rules; ++i) {
+      const package_order order = order_of(context, v, rules_.rule(info.code, i));
       if (context.pays(v, order)) {
         return order;
       }
@@ -383,7 +384,8 @@ private:
       return static_cast<bool>(e);
     }
     arguments_of(ir, v);
-    for (const algebra_rule& rule : rules_) {
+    for (std::size_t i = 0; i != rules_.count(info.code); ++i) {
+      const algebra_rule& rule = rules_.rule(info.code, i);
       const algebra_term& term = rule.result.root();
       if (rule.result.size == 1 && matches_rule(definitions<Context>{context}, info, arguments(), rule, found_)) {
         result = term.kind == term_kind::leaf
@@ -875,7 +877,7 @@ private:
     return no_value;
   }
 
-  span<const algebra_rule> rules_;
+  rule_index rules_;
   rule_match found_;
   value_id arguments_[3] = {no_value, no_value, no_value}; ///< of the operation that is visited
   std::size_t num_arguments_ = 0;
