@@ -206,6 +206,22 @@ TEST_CASE("clean_up: a limit of rounds, members that are left out, and nothing t
   CHECK(elbrus::equal(untouched.procedure(), parsed_procedure(text).procedure()));
 }
 
+TEST_CASE("clean_up: a loop does not become one with the loop around it, of which nothing but the header is before it") {
+  parsed_procedure nest("proc @nest(%p: ptr, %n: i32) {\n"
+                        "  node entry:\n    br outer\n"
+                        "  node outer:\n    br inner\n"
+                        "  node inner:\n    %x = ld.i32 [%p]\n    %y = add.i32 %x, 1\n    st.i32 %y, [%p]\n"
+                        "    %more = cmp.lt.i32 %y, %n\n    br %more ? inner : latch\n"
+                        "  node latch:\n    %z = ld.i32 [%p + 4]\n    %w = add.i32 %z, 1\n    st.i32 %w, [%p + 4]\n"
+                        "    %again = cmp.lt.i32 %w, %n\n    br %again ? outer : exit\n"
+                        "  node exit:\n    ret\n}\n");
+  CHECK(run_clean_up(nest.procedure()).is_complete);
+  CHECK(why_ill_formed(nest.procedure()) == "");
+  const auto loops = midend::dominators_and_loops(nest.procedure()).loops;
+  REQUIRE(loops.num_loops() == 2);
+  CHECK(loops.depth(1) == 2);
+}
+
 TEST_CASE("clean_up on random programs, some of them unrolled: runs are the same, and a second time changes nothing") {
   const auto programs = static_cast<std::size_t>(std::stoul(how_many("MIDEND_CLEAN_UP_PROGRAMS", "400")));
   comparison_counts runs;

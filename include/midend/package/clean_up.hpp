@@ -154,7 +154,8 @@ class clean_up_workspace {
   dominators_and_loops_result flow_;
   dead_code_workspace dead_code_;
   dead_code_plan dead_;
-  flat_array<number_facts> facts_; ///< by value
+  flat_array<number_facts> facts_;  ///< by value
+  flat_array<unsigned char> stays_; ///< by node: headers that keep two loops apart
 };
 
 namespace detail {
@@ -335,9 +336,30 @@ private:
   }
 
   bool canonicalize_control() {
+    control_options options = options_.control;
+    if (options.stays.empty()) {
+      keep_nests();
+      options.stays = span<const unsigned char>(w_.stays_.data(), w_.stays_.size());
+    }
     log_.control.push_back(control_canonicalization().run(
-        editor_, options_.control, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
+        editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
     return log_.control.back().rounds != 0;
+  }
+
+  /// The header of a loop that only leads to the header of a loop in it: without it, the two would be one loop.
+  void keep_nests() {
+    dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
+    const loop_forest& loops = w_.flow_.loops;
+    w_.stays_.assign(node_count(editor_.graph()), 0);
+    for (const loop_id l : loops.loops()) {
+      const node_id header = loops.header(l);
+      for_each_id(editor_.graph().out_edges(header), [&](edge_id e) {
+        const node_id next = node_in(editor_.graph(), editor_.graph().edge_target(e));
+        if (next != no_node && next != header && loops.is_header(next) && loops.contains(l, next)) {
+          w_.stays_[header] = 1;
+        }
+      });
+    }
   }
 
   const E& view() const { return editor_; }
@@ -367,7 +389,8 @@ private:
 /// Motion is a member and no kind of order: what may move depends on the loop and on operands that move along, and
 /// needs preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
 ///
-/// Unreachable nodes are erased, endless loops stay, and loop forms may be lost. Facts of branches rely on a branch on
+/// Unreachable nodes are erased, endless loops stay, and loops stay apart: an empty header is kept where its loop would
+/// become one with a loop in it. Other loop forms may be lost. Facts of branches rely on a branch on
 /// an undefined value being undefined. Each member takes what it takes alone; most programs take two rounds. With a
 /// workspace, SCCP, value numbering, dominators, loops and the removal of dead code allocate nothing after an earlier
 /// program as large; the plans, both packages and the log do.

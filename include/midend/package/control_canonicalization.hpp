@@ -13,6 +13,7 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -65,6 +66,7 @@ struct control_options {
   std::uint64_t without = 0; ///< bit i: no change of kind i
   /// Refuses a change at a node; null refuses nothing. Unreachable nodes go together: if one is refused, all stay.
   bool (*refuses)(control_change, node_id) = nullptr;
+  span<const unsigned char> stays = {}; ///< by node: edges into it are not led past it; nodes without a number may be
 };
 
 namespace detail {
@@ -321,7 +323,8 @@ private:
     control_event event{change, package_veto::none, n, static_cast<std::uint32_t>(log_.rounds)};
     if (!is_on(change)) {
       event.veto = package_veto::switched_off;
-    } else if (options_.refuses != nullptr && options_.refuses(change, n)) {
+    } else if ((options_.refuses != nullptr && options_.refuses(change, n)) ||
+               (change == control_change::pass && n < options_.stays.size() && options_.stays[n] != 0)) {
       event.veto = package_veto::caller;
     }
     (event.veto == package_veto::none ? asked_ : refused_).push_back(event);
