@@ -299,7 +299,7 @@ void add_transformation(const std::string& name, bool is_closed, Transform trans
     const midend::loop_forest loops = midend::dominators_and_loops(e.graph()).loops;
     std::vector<midend::unrolling_order> orders;
     for (const midend::loop_id l : loops.loops()) {
-      orders.push_back({l, midend::unrolling_way::cycle, 2});
+      orders.push_back({l, {midend::unrolling_kind::partial, 2}});
     }
     midend::apply_unrolling(e, loops, orders, cost_of, {.max_cloned = std::size_t{1} << 31});
   });

@@ -110,10 +110,10 @@ work_done by_midend(llvm::Function& f) {
   {
     midend::llvm_editor editor(f);
     const auto found = midend::dominators_and_loops(editor.graph());
-    std::vector<midend::remainder_request> requests;
+    std::vector<midend::unrolling_request> requests;
     for (const midend::loop_id l : found.loops.loops()) {
       if (found.loops.subloops(l).size() == 1) {
-        requests.push_back({l, factor});
+        requests.push_back({l, {midend::unrolling_kind::partial, factor, midend::remainder_placement::epilogue}});
       }
     }
     if (requests.empty()) {
@@ -140,7 +140,7 @@ work_done by_midend(llvm::Function& f) {
     const auto found = midend::dominators_and_loops(editor.graph());
     std::vector<midend::unrolling_request> requests;
     for (const llvm::BasicBlock* const b : others) {
-      requests.push_back({found.loops.innermost_loop(editor.node(b)), midend::unrolling_shape::cycle, factor});
+      requests.push_back({found.loops.innermost_loop(editor.node(b)), {midend::unrolling_kind::partial, factor}});
     }
     const auto plan = midend::plan_unroll_loops(editor, found.loops, requests, {.max_cloned = 1u << 24});
     out.loops += plan.unrollings.size();

@@ -186,9 +186,8 @@ decision decision_of(const midend::unrolling_advice& advice) {
   if (advice.obstacle != midend::unrolling_obstacle::none || advice.chosen == 0) {
     return {};
   }
-  const midend::unrolling_kind kind = advice.decision().kind;
-  const bool has_remainder = kind == midend::unrolling_kind::partial_with_remainder;
-  return {has_remainder ? "partial" : name_of(kind), advice.decision().factor};
+  const midend::unrolling_candidate& c = advice.decision();
+  return {c.has_exact_count ? name_of(c.kind) : name_of(c), c.factor};
 }
 
 /// The loops of a function, with the advice for a machine.

@@ -56,9 +56,8 @@ int main() {
   std::uint32_t best = 1;
   double least = 0;
   for (const std::uint32_t factor : {1u, 2u, 4u, 8u}) {
-    const midend::unrolling_order order{0, factor == 1 ? midend::unrolling_way::nothing : midend::unrolling_way::cycle,
-                                        factor};
-    const midend::unrolling_trial trial = midend::try_unrolling(loop, order, machine);
+    const auto kind = factor == 1 ? midend::unrolling_kind::none : midend::unrolling_kind::partial;
+    const midend::unrolling_trial trial = midend::try_unrolling(loop, {kind, factor}, machine);
     std::printf("by %u: %2llu operations in the loop, %4.0f cycles, %3llu bytes\n", factor,
                 static_cast<unsigned long long>(trial.unrolled()->cost.operations), trial.cost.cycles,
                 static_cast<unsigned long long>(trial.cost.bytes));
@@ -71,7 +70,7 @@ int main() {
 
   // [change]
   const auto view_of = [](const midend::elbrus::cost_editor& e) -> const midend::elbrus::cost_editor& { return e; };
-  const midend::unrolling_order order{0, midend::unrolling_way::cycle, best};
+  const midend::unrolling_order order{0, {midend::unrolling_kind::partial, best}};
   midend::apply_unrolling(editor, found.loops, {&order, 1}, view_of);
   midend::clean_up(editor, midend::clean_up_options_for(machine));
   // [change]

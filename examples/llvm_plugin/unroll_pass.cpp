@@ -38,8 +38,10 @@ using midend::llvm_editor;
 using midend::llvm_unrolling_view;
 using midend::loop_id;
 using midend::node_id;
+using midend::remainder_placement;
+using midend::unrolling_form;
+using midend::unrolling_kind;
 using midend::unrolling_step;
-using midend::unrolling_way;
 
 /// Of what is copied in a function: a factor that is asked for may be large.
 constexpr midend::unrolling_limits limits{.max_cloned = 16'384};
@@ -95,8 +97,7 @@ private:
     const auto asked = midend::read_llvm_unroll_metadata(midend::llvm_loop_metadata(editor_, loops_, l));
     midend::unrolling_options advice;
     advice.allows_runtime = !asked.no_remainder;
-    advice.remainder =
-        options_.is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
+    advice.remainder = options_.is_before ? remainder_placement::prologue : remainder_placement::epilogue;
     if (asked.is_disabled || (asked.only_forced && !asked.is_forced())) {
       return;
     }
@@ -109,10 +110,10 @@ private:
     } else if (options_.choose == choice::factor) {
       by_factor(l, options_.number, advice);
     } else if (options_.choose == choice::peel) {
-      out_.push_back({l, unrolling_way::chain, options_.number + 1});
+      out_.push_back({l, {unrolling_kind::peel, options_.number}});
     } else if (options_.choose == choice::peel_last) {
       if (advice.allows_runtime) {
-        out_.push_back({l, unrolling_way::peel_last, 2});
+        out_.push_back({l, {unrolling_kind::peel_last}});
       }
     } else if (asked.is_enabled) {
       advice.least_gain = {0, 1};
@@ -129,25 +130,26 @@ private:
     if (advice.obstacle != midend::unrolling_obstacle::none) {
       return false;
     }
-    midend::unrolling_order order = midend::unrolling_order_of(advice, advice.decision());
-    const bool has_limit = order.way == unrolling_way::remainder_before || order.way == unrolling_way::remainder_after;
-    if (order.way == unrolling_way::nothing || order.factor < 2 || (has_limit && !options.allows_runtime)) {
+    unrolling_form form = midend::unrolling_form_of(advice, advice.decision());
+    if (form.num_copies() < 2 || (form.has_limit() && !options.allows_runtime)) {
       return false;
     }
-    order.unrolls_remainder = options_.unrolls_remainder;
-    out_.push_back(order);
+    form.unrolls_remainder = options_.unrolls_remainder;
+    out_.push_back({l, form});
     return true;
   }
 
   void by_factor(loop_id l, std::uint32_t factor, const midend::unrolling_options& options) {
+    if (factor < 2) {
+      return;
+    }
     const midend::unrolling_advice advice = advice_for(l, options);
     // Where nothing is compared with a counter, also none of more than 64 bits, the plan refuses a remainder.
     const bool may_count = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact();
     if (may_count && options.allows_runtime) {
-      const unrolling_way way = options_.is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after;
-      out_.push_back({l, factor > 1 ? way : unrolling_way::nothing, factor, options_.unrolls_remainder, true});
-    } else if (factor > 1) {
-      out_.push_back({l, unrolling_way::cycle, factor});
+      out_.push_back({l, {unrolling_kind::partial, factor, options.remainder, options_.unrolls_remainder}, true});
+    } else {
+      out_.push_back({l, {unrolling_kind::partial, factor, remainder_placement::mid_exit}});
     }
   }
 
@@ -157,7 +159,8 @@ private:
       const auto executions = advice.counters.trip.header_executions();
       if (executions && *executions <= limits.max_cloned) {
         // A loop that runs once has nothing to be copied; constants alone remove its backedge.
-        out_.push_back({l, unrolling_way::chain, static_cast<std::uint32_t>(std::max<std::uint64_t>(*executions, 2))});
+        out_.push_back(
+            {l, {unrolling_kind::full, static_cast<std::uint32_t>(std::max<std::uint64_t>(*executions, 2))}});
       }
     }
   }
@@ -222,18 +225,11 @@ private:
     }
     const llvm_unrolling_view view(editor);
     for (const midend::unrolling_order& o : loop_chooser(options_, editor, view, found).choose()) {
-      if (o.way != unrolling_way::nothing) {
-        orders_.push_back(o);
-        headers_.push_back(editor.block(found.loops.header(o.loop)));
-      }
+      orders_.push_back(o);
+      headers_.push_back(editor.block(found.loops.header(o.loop)));
     }
     state_ = midend::begin_unrolling(found.loops, orders_);
     return !orders_.empty();
-  }
-
-  static bool has_remainder(unrolling_way way) {
-    return way == unrolling_way::remainder_before || way == unrolling_way::remainder_after ||
-           way == unrolling_way::peel_last;
   }
 
   /// Freezes what guards will read. Loops whose counters cannot be frozen get no remainder.
@@ -243,17 +239,12 @@ private:
       llvm_editor editor(f_);
       const llvm_unrolling_view view(editor);
       const auto found = midend::dominators_and_loops(editor.graph());
-      std::vector<midend::remainder_request> requests;
+      std::vector<midend::unrolling_request> requests;
       std::vector<std::size_t> origin;
       for (std::size_t i = 0; i != orders_.size(); ++i) {
-        const unrolling_way way = orders_[i].way;
-        const bool is_rest = step == unrolling_step::rest;
-        const bool is_asked = is_rest ? way == unrolling_way::remainder_before : has_remainder(way);
-        if (is_asked && !state_.loops[i].no_remainder) {
-          requests.push_back({found.loops.innermost_loop(editor.node(headers_[i])), orders_[i].factor,
-                              is_rest                           ? midend::passed_iterations::rest
-                              : way == unrolling_way::peel_last ? midend::passed_iterations::all_but_last
-                                                                : midend::passed_iterations::whole_passes});
+        const std::optional<unrolling_form> form = midend::form_in_step(orders_[i].form, step);
+        if (form && !state_.loops[i].no_remainder) {
+          requests.push_back({found.loops.innermost_loop(editor.node(headers_[i])), *form});
           origin.push_back(i);
         }
       }
@@ -308,8 +299,8 @@ private:
     for (const loop_id l : now.loops.loops()) {
       const node_id origin = witness.node_origin[now.loops.header(l)];
       for (std::size_t i = 0; i != headers_.size(); ++i) {
-        const bool has_rest = step == unrolling_step::rest && orders_[i].way == unrolling_way::remainder_before &&
-                              !state_.loops[i].no_remainder;
+        const bool has_rest =
+            step == unrolling_step::rest && orders_[i].form.is_prologue() && !state_.loops[i].no_remainder;
         if ((state_.loops[i].is_unrolled || has_rest) && origin == editor.node(headers_[i])) {
           midend::disable_llvm_unrolling(editor, now.loops, l);
         }

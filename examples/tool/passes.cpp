@@ -114,11 +114,11 @@ std::optional<std::size_t> unrolling_option(std::string_view text) {
 }
 
 /// All innermost loops.
-unrolling_orders every_loop(const midend::loop_forest& loops, midend::unrolling_way way, std::size_t copies) {
+unrolling_orders every_loop(const midend::loop_forest& loops, const midend::unrolling_form& form) {
   unrolling_orders orders;
   for (const midend::loop_id l : loops.loops()) {
     if (loops.subloops(l).size() == 1) {
-      orders.push_back({l, way, static_cast<std::uint32_t>(std::min<std::size_t>(copies, 0xffff'ffff))});
+      orders.push_back({l, form});
     }
   }
   return orders;
@@ -142,20 +142,17 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
   for (const midend::loop_id l : loops.loops()) {
     adviser.advise(l, counter, advice);
     const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
-    midend::unrolling_order order{l, midend::unrolling_way::nothing, 1};
+    midend::unrolling_form form;
     if (factor == 0) {
-      order = is_read ? midend::unrolling_order_of(advice, advice.decision()) : order;
+      form = is_read ? midend::unrolling_form_of(advice, advice.decision()) : form;
     } else if (loops.subloops(l).size() == 1) {
       const bool counts = is_read && !advice.counters.is_exact() && advice.counters.compares_counter();
-      order.way = !counts     ? midend::unrolling_way::cycle
-                  : is_before ? midend::unrolling_way::remainder_before
-                              : midend::unrolling_way::remainder_after;
-      order.factor = factor;
+      form = {midend::unrolling_kind::partial, factor,
+              counts ? options.remainder : midend::remainder_placement::mid_exit};
     }
-    order.unrolls_remainder = (option & unrolled_rest) != 0;
-    order.or_cycle = true;
-    if (order.way != midend::unrolling_way::nothing) {
-      orders.push_back(order);
+    form.unrolls_remainder = (option & unrolled_rest) != 0;
+    if (form.kind != midend::unrolling_kind::none) {
+      orders.push_back({l, form, true});
     }
   }
   return orders;
@@ -172,7 +169,7 @@ unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view,
     if (counter.count(l, body, counters) == midend::loop_obstacle::none) {
       const auto executions = counters.trip.header_executions();
       if (executions && *executions <= 0xffff'ffff) {
-        orders.push_back({l, midend::unrolling_way::chain, static_cast<std::uint32_t>(*executions)});
+        orders.push_back({l, {midend::unrolling_kind::full, static_cast<std::uint32_t>(*executions)}});
       }
     }
   }
@@ -289,14 +286,16 @@ const std::vector<pass_kind>& pass_kinds() {
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {
                                    unroll(run, [&](const auto&, const auto& found) {
-                                     return every_loop(found.loops, midend::unrolling_way::chain,
-                                                       run.number().value_or(1) + 1);
+                                     const std::size_t number = run.number().value_or(1);
+                                     return every_loop(found.loops, {midend::unrolling_kind::peel,
+                                                                     static_cast<std::uint32_t>(
+                                                                         std::min<std::size_t>(number, 0xffff'ffff))});
                                    });
                                  })),
       transformation("peel:last", "run the last iteration of each innermost loop that counts in a copy after it",
                      [](auto& run) {
                        unroll(run, [&](const auto&, const auto& found) {
-                         return every_loop(found.loops, midend::unrolling_way::peel_last, 2);
+                         return every_loop(found.loops, {midend::unrolling_kind::peel_last});
                        });
                      }),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",

@@ -24,16 +24,17 @@ using midend::elbrus::procedure;
 
 struct shown_kind {
   std::string_view name;
-  midend::unrolling_way way;
+  midend::unrolling_form form; ///< but for the factor
 };
 
-constexpr std::array<shown_kind, 7> shown_kinds = {{{"rolled", midend::unrolling_way::nothing},
-                                                    {"full", midend::unrolling_way::chain},
-                                                    {"peel", midend::unrolling_way::chain},
-                                                    {"partial", midend::unrolling_way::cycle},
-                                                    {"uncounted", midend::unrolling_way::cycle},
-                                                    {"runtime", midend::unrolling_way::remainder_after},
-                                                    {"prologue", midend::unrolling_way::remainder_before}}};
+constexpr std::array<shown_kind, 7> shown_kinds = {
+    {{"rolled", {}},
+     {"full", {midend::unrolling_kind::full}},
+     {"peel", {midend::unrolling_kind::peel}},
+     {"partial", {midend::unrolling_kind::partial}},
+     {"uncounted", {midend::unrolling_kind::partial, 1, midend::remainder_placement::mid_exit}},
+     {"runtime", {midend::unrolling_kind::partial, 1, midend::remainder_placement::epilogue}},
+     {"prologue", {midend::unrolling_kind::partial, 1, midend::remainder_placement::prologue}}}};
 
 /// Names operations by their opcode, and calls by their callee.
 std::string_view name_of_operation(const void* context, value_id origin) {
@@ -63,14 +64,14 @@ void append_figures(std::string& text, const midend::unrolling_trial& t) {
 
 } // namespace
 
-std::optional<midend::unrolling_order> read_shown_order(std::string_view text, std::string& problem) {
+std::optional<midend::unrolling_form> read_shown_form(std::string_view text, std::string& problem) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   for (const shown_kind& k : shown_kinds) {
     if (k.name != name) {
       continue;
     }
-    const bool is_rolled = k.way == midend::unrolling_way::nothing;
+    const bool is_rolled = k.form.kind == midend::unrolling_kind::none;
     std::uint32_t factor = is_rolled ? 1 : 0;
     if (colon != std::string_view::npos) {
       const std::string_view digits = text.substr(colon + 1);
@@ -81,14 +82,16 @@ std::optional<midend::unrolling_order> read_shown_order(std::string_view text, s
       problem = "--show: '" + std::string(text) + "' needs a factor from 1 to 1024, as in " + std::string(name) + ":4";
       return std::nullopt;
     }
-    return midend::unrolling_order{midend::no_loop, k.way, factor + (name == "peel" ? 1 : 0)};
+    midend::unrolling_form form = k.form;
+    form.factor = factor;
+    return form;
   }
   problem = "--show: unknown kind '" + std::string(name) + "', expected one of: " + names_of(shown_kinds);
   return std::nullopt;
 }
 
 std::string shown_unrolling(procedure& p, const midend::dominators_and_loops_result& found, midend::loop_id loop,
-                            const midend::unrolling_order& order, const midend::machine_model& machine,
+                            const midend::unrolling_form& form, const midend::machine_model& machine,
                             const midend::lowering_options& lowering, std::uint64_t assumed_trip) {
   const midend::elbrus::cost_editor editor(p);
   const auto facts = midend::facts_of_numbers(editor);
@@ -99,9 +102,9 @@ std::string shown_unrolling(procedure& p, const midend::dominators_and_loops_res
   midend::unrolling_trial_options options;
   options.lowering = lowering;
   options.assumed_trip = assumed_trip;
-  const midend::unrolling_trial t = midend::try_unrolling(x, order, machine, options);
+  const midend::unrolling_trial t = midend::try_unrolling(x, form, machine, options);
   std::string text;
-  if (order.way != midend::unrolling_way::nothing && !t.applied.is_unrolled) {
+  if (form.kind != midend::unrolling_kind::none && !t.applied.is_unrolled) {
     std::string_view why = "nothing is to do";
     if (t.applied.no_remainder) {
       const midend::remainder_refusal& r = *t.applied.no_remainder;

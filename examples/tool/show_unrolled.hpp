@@ -14,13 +14,13 @@
 
 namespace midend_tool {
 
-/// The order that `KIND:FACTOR` names; `rolled` has no factor. Nothing, with the problem in words, for other text.
-std::optional<midend::unrolling_order> read_shown_order(std::string_view text, std::string& problem);
+/// The form that `KIND:FACTOR` names; `rolled` has no factor. Nothing, with the problem in words, for other text.
+std::optional<midend::unrolling_form> read_shown_form(std::string_view text, std::string& problem);
 
 /// What is left of a loop of a procedure in SSA form: figures in comments, and the program. Or why there is none, in a
 /// comment.
 std::string shown_unrolling(midend::elbrus::procedure& p, const midend::dominators_and_loops_result& found,
-                            midend::loop_id loop, const midend::unrolling_order& order,
+                            midend::loop_id loop, const midend::unrolling_form& form,
                             const midend::machine_model& machine, const midend::lowering_options& lowering,
                             std::uint64_t assumed_trip);
 

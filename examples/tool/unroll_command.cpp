@@ -134,7 +134,7 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
 class adviser {
 public:
   adviser(const unroll_options& options, const midend::unrolling_options& chosen,
-          const std::optional<midend::unrolling_order>& shown, const midend::machine_model& machine)
+          const std::optional<midend::unrolling_form>& shown, const midend::machine_model& machine)
       : options_(options), chosen_(chosen), shown_(shown), machine_(machine), json_(options.file, machine_name()) {}
 
   exit_status run() {
@@ -240,7 +240,7 @@ private:
     }
     const bool is_advice = advice_.obstacle == midend::unrolling_obstacle::none;
     append(text_, text_.empty() ? "" : "\n", "@", p.name(), ", ", names.node(advice_.header), ": ",
-           is_advice ? name_of(advice_.decision().kind) : name_of(advice_.obstacle),
+           is_advice ? name_of(advice_.decision()) : name_of(advice_.obstacle),
            is_advice && advice_.chosen != 0 ? " " + std::to_string(advice_.decision().factor) : "", ", ",
            midend::to_text(deed));
   }
@@ -289,7 +289,7 @@ private:
 
   const unroll_options& options_;
   const midend::unrolling_options& chosen_;
-  std::optional<midend::unrolling_order> shown_; ///< a trial to print; nothing: the advice
+  std::optional<midend::unrolling_form> shown_; ///< a trial to print; nothing: the advice
   const midend::machine_model& machine_;
   midend::advise_unrolling_workspace workspace_;
   unrolling_advice advice_;
@@ -313,9 +313,9 @@ exit_status run(unroll_options options) {
   if (options.json && !json_report::is_available()) {
     return complain(exit_bad_usage, "midend unroll: --json: this tool was built without nlohmann/json");
   }
-  std::optional<midend::unrolling_order> shown;
+  std::optional<midend::unrolling_form> shown;
   if (!options.show.empty()) {
-    shown = read_shown_order(options.show, problem);
+    shown = read_shown_form(options.show, problem);
     if (!shown) {
       return complain(exit_bad_usage, "midend unroll: " + problem);
     }

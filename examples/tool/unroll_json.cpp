@@ -125,11 +125,18 @@ json body_json(const body_cost& cost) {
           {"predicate_registers", cost.predicate_registers}};
 }
 
+/// Nowhere if no iterations are left for it.
+json remainder_json(const unrolling_candidate& c) {
+  const bool is_known = c.remainder_iterations != 0;
+  return {{"placement", name_of(is_known ? c.remainder : midend::remainder_placement::none)},
+          {"iterations", c.remainder_iterations}};
+}
+
 json candidate_json(const unrolling_candidate& c) {
   json out;
   out["factor"] = c.factor;
-  out["kind"] = name_of(c.kind);
-  out["remainder"] = {{"placement", name_of(c.remainder)}, {"iterations", c.remainder_iterations}};
+  out["kind"] = name_of(c);
+  out["remainder"] = remainder_json(c);
   out["is_evaluated"] = c.is_evaluated;
   out["is_tried"] = c.is_tried;
   out["reason"] = name_of(c.why);
@@ -175,8 +182,8 @@ json overlap_json(const unrolling_advice& advice, const program_names& names) {
   for (const midend::base_pair& p : apart.pairs) {
     pairs.push_back({value_name(p.first, names), value_name(p.second, names)});
   }
-  return {{"decision", name_of(apart.kind)},
-          {"factor", apart.factor},
+  return {{"decision", name_of(apart.form, apart.has_exact_count)},
+          {"factor", apart.form.factor},
           {"cycles_per_iteration", fraction_json(apart.cycles_per_iteration)},
           {"test_cycles", apart.test_cycles},
           {"break_even", apart.break_even},
@@ -212,9 +219,9 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   }
   const unrolling_candidate& before = advice.rolled();
   const unrolling_candidate& after = advice.decision();
-  out["decision"] = name_of(after.kind);
+  out["decision"] = name_of(after);
   out["factor"] = after.factor;
-  out["remainder"] = {{"placement", name_of(after.remainder)}, {"iterations", after.remainder_iterations}};
+  out["remainder"] = remainder_json(after);
   out["legality"] = midend::legality_text(advice);
   out["trip_count"] = trip_json(advice, names);
   out["iterations"] = advice.iterations;

@@ -6,7 +6,6 @@
 #include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/unrolling/measure_unrolling.hpp"
 #include "midend/unrolling/try_unrolling.hpp"
-#include "midend/unrolling/unroll_as_advised.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"

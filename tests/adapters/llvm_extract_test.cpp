@@ -43,7 +43,7 @@ TEST_CASE("loops of LLVM are extracted, and unrolled as programs of their own") 
       const auto inner = midend::dominators_and_loops(x.program.graph()).loops;
       CHECK(inner.num_loops() >= found.loops.subloops(l).size());
       const midend::unrolling_request request{inner.innermost_loop(midend::extracted_loop::header),
-                                              midend::unrolling_shape::cycle, 3};
+                                              {midend::unrolling_kind::partial, 3}};
       const auto plan = midend::plan_unroll_loops(x.program, inner, {&request, 1});
       unrolled += plan.refused.empty() ? 1u : 0u;
       midend::apply_unroll_loops(x.program, plan);

@@ -1,4 +1,5 @@
 // Unrolling of functions of LLVM: the view, counters that are made determinate, metadata.
+#include "kit/unrolling_forms.hpp"
 #include <midend/adapters/llvm_determinate_counters.hpp>
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_unroll_metadata.hpp>
@@ -66,7 +67,7 @@ std::string counting(const std::string& parameters, const std::string& type, con
 
 midend::remainder_plan plan_of(midend::llvm_editor& editor, const midend::llvm_unrolling_view& view) {
   const auto found = midend::dominators_and_loops(editor.graph());
-  const midend::remainder_request request{static_cast<midend::loop_id>(found.loops.num_loops() - 1), 4};
+  const midend::unrolling_request request{static_cast<midend::loop_id>(found.loops.num_loops() - 1), with_epilogue(4)};
   return midend::plan_unroll_with_remainder(view, found.loops, {&request, 1});
 }
 
@@ -248,7 +249,7 @@ TEST_CASE("unrolling of LLVM: branch weights say how often the work is done, bef
         midend::llvm_editor editor(*known.f);
         const auto found = midend::dominators_and_loops(editor.graph());
         const auto inner = static_cast<midend::loop_id>(found.loops.num_loops() - 1);
-        const midend::unrolling_request request{inner, midend::unrolling_shape::cycle, 4};
+        const midend::unrolling_request request{inner, {midend::unrolling_kind::partial, 4}};
         midend::unroll_loops(editor, found.loops, {&request, 1});
       }
       CHECK(frequency_of(*known.f, llvm::Instruction::Xor) == doctest::Approx(all).epsilon(0.02));
@@ -307,7 +308,7 @@ struct stepped_loops {
   }
 
   /// Freezes counters, and returns what will be done; all innermost loops by factors of their own.
-  midend::remainder_plan prepare(llvm::Function& f, const std::vector<midend::remainder_request>& requests) {
+  midend::remainder_plan prepare(llvm::Function& f, const std::vector<midend::unrolling_request>& requests) {
     std::unique_ptr<midend::llvm_determinate_counters> counters;
     midend::remainder_plan plan;
     {
@@ -322,13 +323,14 @@ struct stepped_loops {
   }
 
   void run(llvm::Function& f, llvm::Function& old) {
-    std::vector<midend::remainder_request> requests;
+    std::vector<midend::unrolling_request> requests;
     {
       midend::llvm_editor editor(f);
       const auto found = midend::dominators_and_loops(editor.graph());
       for (const midend::loop_id l : found.loops.loops()) {
         if (found.loops.subloops(l).size() == 1) {
-          requests.push_back({l, 2 + below(7), static_cast<midend::passed_iterations>(below(3))});
+          const std::uint32_t factor = 2 + below(7);
+          requests.push_back({l, form_with_limit(below(3), factor)});
         }
       }
     }

@@ -1,6 +1,7 @@
 // Remainders for counters of more than 64 bits: loops of LLVM, run by its interpreter before and after.
 #include "kit/affordable.hpp"
 #include "kit/test_graph.hpp"
+#include "kit/unrolling_forms.hpp"
 
 #include <midend/adapters/llvm_determinate_counters.hpp>
 #include <midend/adapters/llvm_editor.hpp>
@@ -128,7 +129,7 @@ struct unrolled_wide {
 };
 
 /// Both steps, each with its certificate.
-unrolled_wide unroll(llvm::Function& f, std::uint32_t factor, midend::passed_iterations passed) {
+unrolled_wide unroll(llvm::Function& f, const midend::unrolling_form& form) {
   unrolled_wide out;
   const auto copy = [&] { return llvm::CloneModule(*f.getParent()); };
   {
@@ -137,7 +138,7 @@ unrolled_wide unroll(llvm::Function& f, std::uint32_t factor, midend::passed_ite
     midend::llvm_editor editor(f);
     const auto found = midend::dominators_and_loops(editor.graph());
     const midend::llvm_unrolling_view view(editor);
-    const midend::remainder_request request{0, factor, passed};
+    const midend::unrolling_request request{0, form};
     midend::remainder_plan plan = midend::plan_unroll_with_remainder(view, found.loops, {&request, 1});
     midend::llvm_determinate_counters(view, plan); // which has nothing to do
     out.refused = plan.refused;
@@ -197,15 +198,15 @@ void sweep(const wide_shape& shape, random_source& random, std::size_t pairs, wi
   running_loop before(text);
   running_loop after(text);
   const std::uint32_t factor = factors[random.below(factors.size())];
-  const auto passed = static_cast<midend::passed_iterations>(random.below(3));
-  const unrolled_wide done = unroll(*after.f, factor, passed);
+  const midend::unrolling_form form = form_with_limit(random.below(3), factor);
+  const unrolled_wide done = unroll(*after.f, form);
   if (done.unrolled == 0) {
     REQUIRE(done.refused.size() == 1);
     CHECK(done.refused[0].why == remainder_refusal_reason::no_counted_exit);
     return;
   }
   ++counts.unrolled;
-  CHECK_MESSAGE(done.dropped == (passed == midend::passed_iterations::whole_passes ? factor : 1), text);
+  CHECK_MESSAGE(done.dropped == form.iterations_in_pass(), text);
   before.start();
   after.start();
   for (std::size_t i = 0; i != pairs; ++i) {
@@ -224,7 +225,7 @@ void sweep(const wide_shape& shape, random_source& random, std::size_t pairs, wi
       start.toStringUnsigned(words, 16);
       words += ", ";
       bound.toStringUnsigned(words, 16);
-      FAIL("start, bound ", words.c_str(), " factor ", factor, " passes ", static_cast<int>(passed), ": ", expected,
+      FAIL("start, bound ", words.c_str(), " factor ", factor, " passes ", form.iterations_in_pass(), ": ", expected,
            " ", now, "\n", text);
     }
   }
@@ -289,7 +290,7 @@ TEST_CASE("wide counters of LLVM: all comparisons, steps and conversions, as LLV
 TEST_CASE("wide counters of LLVM that get no remainder, and why") {
   const auto refusal = [](const wide_shape& shape) {
     running_loop p(counting(shape));
-    const unrolled_wide done = unroll(*p.f, 4, midend::passed_iterations::whole_passes);
+    const unrolled_wide done = unroll(*p.f, with_epilogue(4));
     CHECK(done.unrolled == 0);
     CHECK(done.dropped == 0);
     REQUIRE(done.refused.size() == 1);
@@ -313,7 +314,7 @@ TEST_CASE("wide limits that the program computes otherwise are not believed") {
       auto p = std::make_unique<running_loop>(counting(shape));
       midend::llvm_editor editor(*p->f);
       const auto found = midend::dominators_and_loops(editor.graph());
-      const midend::remainder_request request{0, 4};
+      const midend::unrolling_request request{0, with_epilogue(4)};
       midend::flat_array<midend::remainder_refusal> refused;
       midend::apply_unroll_with_remainder(
           editor, midend::plan_unroll_with_remainder(midend::llvm_unrolling_view(editor), found.loops, {&request, 1}),

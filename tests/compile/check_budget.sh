@@ -30,8 +30,6 @@ elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=33000 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
   budget=37200 # the three transformations, and the advice that they carry out
-elif [ "$header" = midend/unrolling/unroll_as_advised.hpp ]; then
-  budget=29900 # loops are described and counted, copied, and advised about
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] ||
   [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
   budget=28200 # loops are described and counted, and copied

@@ -178,7 +178,7 @@ template <class E> void transform(E& e, std::size_t which) {
     const auto loops = midend::dominators_and_loops(e.graph()).loops;
     std::vector<midend::unrolling_request> requests;
     for (const midend::loop_id l : loops.loops()) {
-      requests.push_back({l, which % 2 == 0 ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain, 3});
+      requests.push_back({l, {which % 2 == 0 ? midend::unrolling_kind::partial : midend::unrolling_kind::full, 3}});
     }
     midend::unroll_loops(e, loops, requests);
   }
@@ -345,7 +345,7 @@ TEST_CASE("copying an editable program into one that was as large allocates noth
   editable_flat_program trial = original;
   const auto unroll = [&] {
     const auto loops = midend::dominators_and_loops(trial.graph()).loops;
-    const midend::unrolling_request request{*loops.loops().begin(), midend::unrolling_shape::cycle, 4};
+    const midend::unrolling_request request{*loops.loops().begin(), {midend::unrolling_kind::partial, 4}};
     midend::unroll_loops(trial, loops, {&request, 1});
   };
   unroll();

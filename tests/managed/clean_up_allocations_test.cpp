@@ -34,7 +34,7 @@ std::vector<midend::editable_flat_program> unrolled_examples() {
     std::vector<midend::unrolling_request> requests;
     for (const midend::loop_id l : loops.loops()) {
       if (loops.subloops(l).size() == 1) {
-        requests.push_back({l, midend::unrolling_shape::cycle, 4});
+        requests.push_back({l, {midend::unrolling_kind::partial, 4}});
       }
     }
     elbrus::editor e(p);

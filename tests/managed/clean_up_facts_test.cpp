@@ -46,7 +46,7 @@ void unroll_by_three(elbrus::procedure& p) {
   std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
     if (loops.subloops(l).size() == 1) {
-      requests.push_back({l, midend::unrolling_shape::cycle, 3});
+      requests.push_back({l, {midend::unrolling_kind::partial, 3}});
     }
   }
   elbrus::editor e(p);

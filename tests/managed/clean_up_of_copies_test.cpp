@@ -54,7 +54,7 @@ void unroll(elbrus::procedure& p, std::uint32_t factor) {
   const auto loops = midend::dominators_and_loops(p).loops;
   std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
-    requests.push_back({l, midend::unrolling_shape::cycle, factor});
+    requests.push_back({l, {midend::unrolling_kind::partial, factor}});
   }
   midend::unroll_loops(e, loops, requests);
 }

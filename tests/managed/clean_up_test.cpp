@@ -61,7 +61,7 @@ void unroll_all(elbrus::procedure& p, std::uint32_t factor) {
   std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
     if (loops.subloops(l).size() == 1) {
-      requests.push_back({l, midend::unrolling_shape::cycle, factor});
+      requests.push_back({l, {midend::unrolling_kind::partial, factor}});
     }
   }
   elbrus::editor e(p);

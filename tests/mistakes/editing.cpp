@@ -409,7 +409,7 @@ RUN(unrolled_with_old_loops) {
   const auto found = midend::dominators_and_loops(e.editor.graph());
   const node_id n = e.editor.create_node(1);
   e.editor.set_jump(n, 1);
-  const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
+  const midend::unrolling_request twice[] = {{0, {midend::unrolling_kind::partial, 2}}};
   use(midend::unroll_loops(e.editor, found.loops, twice));
 }
 
@@ -418,7 +418,7 @@ RUN(unrolled_with_old_loops) {
 RUN(unrolled_loop_is_none) {
   edited e;
   const auto found = midend::dominators_and_loops(e.editor.graph());
-  const midend::unrolling_request twice[] = {{1, midend::unrolling_shape::cycle, 2}};
+  const midend::unrolling_request twice[] = {{1, {midend::unrolling_kind::partial, 2}}};
   use(midend::unroll_loops(e.editor, found.loops, twice));
 }
 
@@ -427,7 +427,7 @@ RUN(unrolled_loop_is_none) {
 RUN(unrolled_twice) {
   edited e;
   const auto found = midend::dominators_and_loops(e.editor.graph());
-  const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
+  const midend::unrolling_request twice[] = {{0, {midend::unrolling_kind::partial, 2}}};
   const auto plan = midend::plan_unroll_loops(e.editor, found.loops, twice);
   midend::apply_unroll_loops(e.editor, plan);
   midend::apply_unroll_loops(e.editor, plan);
@@ -438,7 +438,7 @@ RUN(unrolled_twice) {
 RUN(unrolled_once) {
   edited e;
   const auto found = midend::dominators_and_loops(e.editor.graph());
-  const midend::unrolling_request once[] = {{0, midend::unrolling_shape::cycle, 1}};
+  const midend::unrolling_request once[] = {{0, {midend::unrolling_kind::partial, 1}}};
   const auto plan = midend::plan_unroll_loops(e.editor, found.loops, once);
   std::printf("%s\n", std::string(midend::to_text(plan.refused[0].why)).c_str());
 }

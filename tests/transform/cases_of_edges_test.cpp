@@ -2,6 +2,7 @@
 #include "kit/cases_of_edges.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/run_text.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/cleaning_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -102,7 +103,7 @@ template <case_form Form> std::vector<checked_pass<Form>> all_passes() {
          const auto loops = midend::dominators_and_loops(e.graph()).loops;
          std::vector<midend::unrolling_request> requests;
          for (const midend::loop_id l : loops.loops()) {
-           requests.push_back({l, l % 2 == 0 ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain, 3});
+           requests.push_back({l, {l % 2 == 0 ? midend::unrolling_kind::partial : midend::unrolling_kind::full, 3}});
          }
          return is_right(before, e, midend::unroll_loops(e, loops, requests).witness);
        }},
@@ -284,7 +285,7 @@ proc @f(%x: i32, %n: i32) -> i32 {
   elbrus::program after = before;
   editor e(after.procedures[0]);
   const auto loops = midend::dominators_and_loops(e.graph()).loops;
-  const std::vector<midend::remainder_request> requests = {{0, 4}};
+  const std::vector<midend::unrolling_request> requests = {{0, with_epilogue(4)}};
   const auto plan = midend::plan_unroll_with_remainder(e, loops, requests);
   REQUIRE(plan.unrollings.size() == 1);
   midend::flat_array<midend::remainder_refusal> refused;

@@ -1,6 +1,7 @@
 #include "kit/affordable.hpp"
 #include "kit/allocations.hpp"
 #include "kit/small_stack.hpp"
+#include "kit/unrolling_forms.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/procedure.hpp>
@@ -689,7 +690,7 @@ TEST_CASE("many loops unrolled at once by all steps take no stack") {
           const auto loops = midend::dominators_and_loops(p).loops;
           std::vector<midend::unrolling_order> orders;
           for (const midend::loop_id l : loops.loops()) {
-            orders.push_back({l, midend::unrolling_way::remainder_before, 2, true});
+            orders.push_back({l, with_prologue(2, true)});
           }
           const auto view_of = [](const elbrus::editor& now) { return elbrus::cost_view(now.graph()); };
           const auto done = midend::apply_unrolling(e, loops, orders, view_of, {.max_cloned = std::size_t{1} << 31});
@@ -707,9 +708,9 @@ TEST_CASE("many loops unrolled, by copies and with remainders, certified, take n
             midend::flat_array<midend::remainder_refusal> refused;
             midend::unfolding_witness w;
             if (has_remainder) {
-              std::vector<midend::remainder_request> requests;
+              std::vector<midend::unrolling_request> requests;
               for (const midend::loop_id l : loops.loops()) {
-                requests.push_back({l, 2});
+                requests.push_back({l, with_epilogue(2)});
               }
               const auto plan = midend::plan_unroll_with_remainder(elbrus::cost_view(p), loops, requests,
                                                                    {.max_cloned = std::size_t{1} << 31});
@@ -720,7 +721,7 @@ TEST_CASE("many loops unrolled, by copies and with remainders, certified, take n
             } else {
               std::vector<midend::unrolling_request> requests;
               for (const midend::loop_id l : loops.loops()) {
-                requests.push_back({l, midend::unrolling_shape::cycle, 2});
+                requests.push_back({l, {midend::unrolling_kind::partial, 2}});
               }
               const auto done = midend::unroll_loops(e, loops, requests, {.max_cloned = std::size_t{1} << 31});
               if (done.plan.unrollings.size() != large) {

@@ -115,7 +115,7 @@ TEST_CASE("hoist_common on random unrolled programs is certified, and the result
     const auto loops = midend::dominators_and_loops(p).loops;
     std::vector<midend::unrolling_request> requests;
     for (const midend::loop_id l : loops.loops()) {
-      requests.push_back({l, midend::unrolling_shape::cycle, 2 + static_cast<std::uint32_t>(seed % 3)});
+      requests.push_back({l, {midend::unrolling_kind::partial, 2 + static_cast<std::uint32_t>(seed % 3)}});
     }
     midend::unroll_loops(e, loops, requests);
   };

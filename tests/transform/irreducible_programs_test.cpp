@@ -2,6 +2,7 @@
 // after a bounded number of questions to the program, and what they say and do is right.
 #include "kit/random_programs.hpp"
 #include "kit/test_graph.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -137,8 +138,8 @@ elbrus::procedure counters_on_graph(const test_graph& g, random_source& random) 
   return p;
 }
 
-/// Unrolls the loops of a procedure: in one way, or, without a way, as advised. Returns what is wrong.
-std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend::unrolling_way>& way,
+/// Unrolls the loops of a procedure: in a form, or without one as advised. Returns what is wrong.
+std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend::unrolling_form>& form,
                              unrolled_loops& sum) {
   std::vector<midend::unrolling_order> orders;
   const auto found = midend::dominators_and_loops(p);
@@ -152,10 +153,10 @@ std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend
     midend::advise_unrolling(view, found.loops, l, machine, {}, counter, workspace, advice);
     const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
     sum.counted += is_read && advice.counters.trip.kind != midend::trip_count_kind::unknown ? 1 : 0;
-    if (way) {
-      orders.push_back({l, *way, 2});
+    if (form) {
+      orders.push_back({l, *form});
     } else if (is_read) {
-      orders.push_back(midend::unrolling_order_of(advice, advice.decision()));
+      orders.push_back({l, midend::unrolling_form_of(advice, advice.decision())});
     }
   }
   elbrus::editor e(p);
@@ -167,8 +168,9 @@ std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend
   return certifier.why;
 }
 
-constexpr std::array<midend::optional<midend::unrolling_way>, 4> ways = {
-    std::nullopt, midend::unrolling_way::cycle, midend::unrolling_way::chain, midend::unrolling_way::remainder_after};
+constexpr std::array<midend::optional<midend::unrolling_form>, 4> forms = {
+    std::nullopt, midend::unrolling_form{midend::unrolling_kind::partial, 2},
+    midend::unrolling_form{midend::unrolling_kind::full, 2}, with_epilogue(2)};
 
 } // namespace
 
@@ -177,18 +179,18 @@ TEST_CASE("random programs with irreducible cycles are counted, advised on and u
   options.known = 20;
   unrolled_loops sum;
   for_each_random_program(200, options, [&](const generated_program& g, std::uint64_t seed) {
-    for (std::size_t i = 0; i != ways.size(); ++i) {
+    for (std::size_t i = 0; i != forms.size(); ++i) {
       elbrus::program changed = g.program;
       std::string why;
       for (elbrus::procedure& p : changed.procedures) {
         if (!p.variables().empty()) {
           elbrus::construct_ssa(p);
         }
-        why += why.empty() ? why_not_unrolled(p, ways[i], sum) : "";
+        why += why.empty() ? why_not_unrolled(p, forms[i], sum) : "";
       }
       why += why.empty() ? why_wrong(g, changed) : "";
       if (!why.empty()) {
-        FAIL_CHECK(join("seed ", seed, ", way ", i, ": ", why));
+        FAIL_CHECK(join("seed ", seed, ", form ", i, ": ", why));
       }
     }
   });
@@ -203,9 +205,9 @@ TEST_CASE("loops on counters of loops around them and before them, in random irr
   for (std::size_t round = 0; round != affordable(600); ++round) {
     const test_graph g = random_irreducible(random, 4 + random.below(16));
     const elbrus::procedure before = counters_on_graph(g, random);
-    for (const auto& way : ways) {
+    for (const auto& form : forms) {
       elbrus::procedure p = before;
-      if (const std::string why = why_not_unrolled(p, way, sum); !why.empty()) {
+      if (const std::string why = why_not_unrolled(p, form, sum); !why.empty()) {
         FAIL_CHECK(join(to_string(g), ": ", why));
       }
     }

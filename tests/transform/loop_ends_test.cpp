@@ -30,7 +30,7 @@ std::size_t loops_after_chain(elbrus::program& all, std::uint32_t copies, std::s
   elbrus::editor e(all.procedures[0]);
   const auto loops = midend::dominators_and_loops(all.procedures[0]).loops;
   REQUIRE(loops.num_loops() == 1);
-  const std::array orders{midend::unrolling_order{0, midend::unrolling_way::chain, copies}};
+  const std::array orders{midend::unrolling_order{0, {midend::unrolling_kind::full, copies}}};
   fact_certifier certifier;
   midend::apply_unrolling(e, loops, orders, cost_of, {}, certifier, counts_of);
   why = certifier.why;
@@ -137,7 +137,7 @@ TEST_CASE("loop ends: without facts, a loop is left") {
   elbrus::program all = program_of(halves);
   elbrus::editor e(all.procedures[0]);
   const auto loops = midend::dominators_and_loops(all.procedures[0]).loops;
-  const std::array orders{midend::unrolling_order{0, midend::unrolling_way::chain, 12}};
+  const std::array orders{midend::unrolling_order{0, {midend::unrolling_kind::full, 12}}};
   midend::apply_unrolling(e, loops, orders, cost_of);
   CHECK(midend::dominators_and_loops(all.procedures[0]).loops.num_loops() == 1);
 }
@@ -203,7 +203,7 @@ struct chain {
     const elbrus::cost_view view(before);
     const auto found = midend::dominators_and_loops(before);
     auto counter = counts_of(view, found.dominators, found.loops);
-    const std::array request{midend::unrolling_request{0, midend::unrolling_shape::chain, copies}};
+    const std::array request{midend::unrolling_request{0, {midend::unrolling_kind::full, copies}}};
     auto plan = midend::plan_unroll_loops(view, found.loops, request);
     midend::plan_loop_ends(plan, view, found.loops, counter);
     midend::unfolding<elbrus::editor> u(e);
@@ -353,7 +353,7 @@ proc @f(%n: i16) -> i16 {
     elbrus::program after = before;
     elbrus::editor e(after.procedures[0]);
     const auto loops = midend::dominators_and_loops(e.graph()).loops;
-    const std::array orders{midend::unrolling_order{loops.innermost_loop(2), midend::unrolling_way::chain, copies}};
+    const std::array orders{midend::unrolling_order{loops.innermost_loop(2), {midend::unrolling_kind::full, copies}}};
     fact_certifier certifier;
     midend::apply_unrolling(e, loops, orders, cost_of, {}, certifier, counts_of);
     CHECK_MESSAGE(certifier.why.empty(), certifier.why);
@@ -444,7 +444,7 @@ TEST_CASE("loop ends: in words") {
   const elbrus::cost_view view(all.procedures[0]);
   const auto found = midend::dominators_and_loops(all.procedures[0]);
   auto counter = counts_of(view, found.dominators, found.loops);
-  const std::array request{midend::unrolling_request{0, midend::unrolling_shape::chain, 12}};
+  const std::array request{midend::unrolling_request{0, {midend::unrolling_kind::full, 12}}};
   auto plan = midend::plan_unroll_loops(view, found.loops, request);
   CHECK(midend::to_text(view, found.loops, plan).find("repeat") == std::string::npos);
   midend::plan_loop_ends(plan, view, found.loops, counter);

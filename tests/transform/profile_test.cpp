@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/cleaning_checks.hpp"
 #include "transform/profile_checks.hpp"
 
@@ -51,7 +52,7 @@ void unroll_all(elbrus::editor& e, std::uint32_t copies) {
   std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
     requests.push_back(
-        {l, l % 2 == 0 ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain, copies + l % 3});
+        {l, {l % 2 == 0 ? midend::unrolling_kind::partial : midend::unrolling_kind::full, copies + l % 3}});
   }
   midend::unroll_loops(e, loops, requests);
 }
@@ -59,9 +60,9 @@ void unroll_all(elbrus::editor& e, std::uint32_t copies) {
 void unroll_all_with_remainder(elbrus::editor& e, std::uint32_t factor) {
   const elbrus::cost_view view(e.graph());
   const auto loops = midend::dominators_and_loops(e.graph()).loops;
-  std::vector<midend::remainder_request> requests;
+  std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
-    requests.push_back({l, factor});
+    requests.push_back({l, with_epilogue(factor)});
   }
   midend::flat_array<midend::remainder_refusal> refused;
   midend::apply_unroll_with_remainder(e, midend::plan_unroll_with_remainder(view, loops, requests), refused);
@@ -249,19 +250,19 @@ TEST_CASE("hints about trip counts are divided") {
     return hints;
   };
   using all_hints = std::vector<elbrus::trip_hint>;
-  const auto copied = [](midend::unrolling_shape shape, std::uint32_t copies) {
+  const auto copied = [](midend::unrolling_kind kind, std::uint32_t factor) {
     return [=](elbrus::editor& e) {
-      const midend::unrolling_request request{0, shape, copies};
+      const midend::unrolling_request request{0, {kind, factor}};
       midend::unroll_loops(e, midend::dominators_and_loops(e.graph()).loops, {&request, 1});
     };
   };
   constexpr const char* all = "hint trip=avg:100, trip=max:1001, trip=multiple:8";
-  using enum midend::unrolling_shape;
-  CHECK(hints_of(all, copied(cycle, 4)) == all_hints{{25, 251, 2}});
-  CHECK(hints_of(all, copied(cycle, 3)) == all_hints{{33, 334, 0}});
-  CHECK(hints_of(all, copied(chain, 3)) == all_hints{{98, 999, 0}});
-  CHECK(hints_of("hint trip=max:2", copied(chain, 5)) == all_hints{{0, 1, 0}});
-  CHECK(hints_of("hint trip=avg:1", copied(cycle, 5)) == all_hints{{1, 0, 0}});
+  using enum midend::unrolling_kind;
+  CHECK(hints_of(all, copied(partial, 4)) == all_hints{{25, 251, 2}});
+  CHECK(hints_of(all, copied(partial, 3)) == all_hints{{33, 334, 0}});
+  CHECK(hints_of(all, copied(full, 3)) == all_hints{{98, 999, 0}});
+  CHECK(hints_of("hint trip=max:2", copied(full, 5)) == all_hints{{0, 1, 0}});
+  CHECK(hints_of("hint trip=avg:1", copied(partial, 5)) == all_hints{{1, 0, 0}});
   const all_hints both = hints_of(all, [](elbrus::editor& e) { unroll_all_with_remainder(e, 4); });
   REQUIRE(both.size() == 2);
   CHECK((both == all_hints{{24, 250, 0}, {3, 1001, 0}} || both == all_hints{{3, 1001, 0}, {24, 250, 0}}));

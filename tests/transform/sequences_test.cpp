@@ -210,8 +210,8 @@ void unroll(certified_procedure& p) {
   std::vector<midend::unrolling_request> requests;
   for (const midend::loop_id l : loops.loops()) {
     if (p.random.one_in(2)) {
-      const auto shape = p.random.one_in(2) ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain;
-      requests.push_back({l, shape, 2 + p.random.below(3)});
+      const auto kind = p.random.one_in(2) ? midend::unrolling_kind::partial : midend::unrolling_kind::full;
+      requests.push_back({l, {kind, 2 + p.random.below(3)}});
     }
   }
   midend::apply_unroll_loops(p.u(), midend::plan_unroll_loops(p.u().program(), loops, requests, {.max_cloned = 300}));

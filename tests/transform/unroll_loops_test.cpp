@@ -28,16 +28,16 @@ namespace elbrus = midend::elbrus;
 
 namespace {
 
-using enum midend::unrolling_shape;
+using enum midend::unrolling_kind;
 using midend::unrolling_request;
 
 /// The only loop of the first procedure of a text, unrolled. It runs as before on the arguments.
-elbrus::program unrolled(std::string_view text, midend::unrolling_shape shape, std::uint32_t copies,
+elbrus::program unrolled(std::string_view text, midend::unrolling_kind kind, std::uint32_t copies,
                          const std::vector<std::vector<elbrus::scalar>>& inputs = {{}}) {
   const elbrus::program before = program_of(text);
   elbrus::program after = before;
   std::string why;
-  unroll(after.procedures[0], {{0, shape, copies}}, why);
+  unroll(after.procedures[0], {{0, {kind, copies}}}, why);
   CHECK_MESSAGE(why.empty(), why);
   for (const auto& arguments : inputs) {
     const auto old = elbrus::interpreter(before).run(0, arguments, {});
@@ -94,7 +94,7 @@ elbrus::scalar number(elbrus::type t, std::uint64_t bits) {
 
 TEST_CASE("a factor that divides the trip count: one test is left") {
   for (const std::uint32_t factor : {2u, 4u, 8u, 16u}) {
-    const elbrus::program p = unrolled(counting(0, 1, "ult", 64), cycle, factor);
+    const elbrus::program p = unrolled(counting(0, 1, "ult", 64), partial, factor);
     CHECK(num_branches(p.procedures[0]) == 1);
     CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 1);
   }
@@ -104,7 +104,7 @@ TEST_CASE("a factor that does not divide the trip count: the test in the copy wh
   for (const std::uint32_t factor : {3u, 5u, 7u}) {
     elbrus::program p = program_of(counting(0, 1, "ult", 64));
     std::string why;
-    const auto plan = unroll(p.procedures[0], {{0, cycle, factor}}, why);
+    const auto plan = unroll(p.procedures[0], {{0, {partial, factor}}}, why);
     CHECK_MESSAGE(why.empty(), why);
     CHECK(plan.exits.size() == factor - 1);
     CHECK(num_branches(p.procedures[0]) == 1);
@@ -118,14 +118,14 @@ TEST_CASE("a trip count that is not known: each copy keeps its test") {
   }
   inputs.push_back({number(elbrus::type::i32, 0x80000000)});
   for (const std::uint32_t copies : {2u, 3u, 7u}) {
-    CHECK(num_branches(unrolled(sum_to_n, cycle, copies, inputs).procedures[0]) == copies);
-    CHECK(num_branches(unrolled(sum_to_n, chain, copies, inputs).procedures[0]) == copies);
+    CHECK(num_branches(unrolled(sum_to_n, partial, copies, inputs).procedures[0]) == copies);
+    CHECK(num_branches(unrolled(sum_to_n, full, copies, inputs).procedures[0]) == copies);
   }
 }
 
 TEST_CASE("a chain of as many copies as header executions: constants leave no loop") {
   for (const int iterations : {0, 1, 2, 3, 10}) {
-    elbrus::program p = unrolled(counting(0, 1, "ult", iterations), chain, static_cast<std::uint32_t>(iterations + 1));
+    elbrus::program p = unrolled(counting(0, 1, "ult", iterations), full, static_cast<std::uint32_t>(iterations + 1));
     const auto expected = elbrus::interpreter(p).run(0, {}, {}).value;
     clean(p.procedures[0]);
     CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 0);
@@ -157,7 +157,7 @@ proc @f(%x: i32) -> i32 {
   for (std::uint64_t x = 0; x != 6; ++x) {
     inputs.push_back({number(elbrus::type::i32, x)});
   }
-  elbrus::program p = unrolled(text, chain, 4, inputs);
+  elbrus::program p = unrolled(text, full, 4, inputs);
   clean(p.procedures[0]);
   CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 0);
   CHECK(num_branches(p.procedures[0]) == 4);
@@ -176,7 +176,7 @@ TEST_CASE("counters of eight bits: any start, step, comparison, bound and factor
     elbrus::program before = program_of(text);
     elbrus::program after = before;
     std::string why;
-    unroll(after.procedures[0], {{0, cycle, factor}}, why);
+    unroll(after.procedures[0], {{0, {partial, factor}}}, why);
     CHECK_MESSAGE(why.empty(), why);
     const elbrus::run_options limit{.step_limit = 20'000};
     const auto old = elbrus::interpreter(before).run(0, {}, {}, limit);
@@ -218,14 +218,14 @@ proc @f(%n: i32, %m: i32) -> i32 {
   for (std::uint64_t n = 0; n != 7; ++n) {
     inputs.push_back({number(elbrus::type::i32, n), number(elbrus::type::i32, n % 3 + 1)});
   }
-  CHECK(midend::dominators_and_loops(unrolled(text, cycle, 3, inputs).procedures[0]).loops.num_loops() == 4);
-  CHECK(midend::dominators_and_loops(unrolled(text, chain, 3, inputs).procedures[0]).loops.num_loops() == 4);
+  CHECK(midend::dominators_and_loops(unrolled(text, partial, 3, inputs).procedures[0]).loops.num_loops() == 4);
+  CHECK(midend::dominators_and_loops(unrolled(text, full, 3, inputs).procedures[0]).loops.num_loops() == 4);
 
   // Both at once: the second is refused, whichever it is.
   for (const midend::loop_id first : {0u, 1u}) {
     elbrus::procedure p = program_of(text).procedures[0];
     const auto loops = midend::dominators_and_loops(p).loops;
-    const unrolling_request both[] = {{first, cycle, 2}, {1 - first, cycle, 2}};
+    const unrolling_request both[] = {{first, {partial, 2}}, {1 - first, {partial, 2}}};
     const auto plan = midend::plan_unroll_loops(elbrus::editor(p), loops, both);
     REQUIRE(plan.unrollings.size() == 1);
     REQUIRE(plan.refused.size() == 1);
@@ -253,7 +253,7 @@ TEST_CASE("refusals have reasons, and words") {
   };
 
   const auto refused = [&](const limited& e, std::uint32_t copies, std::size_t max_cloned = 4096) {
-    const unrolling_request request{0, cycle, copies};
+    const unrolling_request request{0, {partial, copies}};
     const auto plan = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = max_cloned});
     CHECK(plan.empty());
     REQUIRE(plan.refused.size() == 1);
@@ -283,7 +283,7 @@ TEST_CASE("refusals have reasons, and words") {
   // Two phis, four operations, two terminators, three more times.
   CHECK(refused(e, 4, 20).why == too_large);
   CHECK(refused(e, 0xffffffff).why == too_large);
-  const unrolling_request request{0, cycle, 4};
+  const unrolling_request request{0, {partial, 4}};
   const auto fits = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = 21});
   REQUIRE(fits.unrollings.size() == 1);
   CHECK(fits.cloned == 21);
@@ -299,7 +299,7 @@ TEST_CASE("a loop without operations is charged for its nodes") {
 
   elbrus::procedure p = program_of(sum_to_n).procedures[0];
   const auto loops = midend::dominators_and_loops(p).loops;
-  const unrolling_request requests[] = {{0, cycle, 0xffffffff}, {0, cycle, 3}};
+  const unrolling_request requests[] = {{0, {partial, 0xffffffff}}, {0, {partial, 3}}};
   const auto plan = midend::plan_unroll_loops(bare(p), loops, requests);
   REQUIRE(plan.refused.size() == 1);
   CHECK(plan.refused[0].why == midend::unrolling_refusal_reason::too_large);
@@ -311,7 +311,7 @@ TEST_CASE("a plan from which an unrolling was removed does the rest") {
   const elbrus::procedure before = p;
   elbrus::editor e(p);
   const auto loops = midend::dominators_and_loops(p).loops;
-  const unrolling_request request{0, cycle, 4};
+  const unrolling_request request{0, {partial, 4}};
   auto plan = midend::plan_unroll_loops(e, loops, {&request, 1});
   plan.unrollings.clear();
   CHECK(certificate(before, p, midend::apply_unroll_loops(e, plan)));
@@ -405,8 +405,8 @@ proc @f() -> i32 {
 }
 )";
   for (const std::uint32_t copies : {2u, 3u, 5u, 10u, 11u}) {
-    CHECK(num_branches(unrolled(text, cycle, copies).procedures[0]) == 1);
-    CHECK(num_branches(unrolled(text, chain, copies).procedures[0]) == copies);
+    CHECK(num_branches(unrolled(text, partial, copies).procedures[0]) == 1);
+    CHECK(num_branches(unrolled(text, full, copies).procedures[0]) == copies);
   }
 }
 
@@ -441,8 +441,8 @@ proc @f(%n: i32, %x: i32, %y: i32) -> i32 {
     inputs.push_back({number(elbrus::type::i32, n), number(elbrus::type::i32, 100), number(elbrus::type::i32, 7)});
   }
   for (const std::uint32_t copies : {2u, 3u, 4u, 6u}) {
-    unrolled(text, cycle, copies, inputs);
-    unrolled(text, chain, copies, inputs);
+    unrolled(text, partial, copies, inputs);
+    unrolled(text, full, copies, inputs);
   }
 }
 
@@ -470,7 +470,7 @@ proc @f(%step: i8, %n: i8) -> i32 {
     inputs.push_back({number(elbrus::type::i8, step), number(elbrus::type::i8, 3 * step & 0xff)});
   }
   for (const std::uint32_t copies : {2u, 3u, 4u}) {
-    const elbrus::program p = unrolled(text, cycle, copies, inputs);
+    const elbrus::program p = unrolled(text, partial, copies, inputs);
     CHECK(num_branches(p.procedures[0]) == copies + 1);
   }
 }
@@ -492,12 +492,12 @@ proc @f() -> i64 {
     ret %s1
 }
 )";
-  CHECK(num_branches(unrolled(text, cycle, 3).procedures[0]) == 1);
-  CHECK(num_branches(unrolled(text, cycle, 2).procedures[0]) == 1);
-  elbrus::program full = unrolled(text, chain, 3);
-  clean(full.procedures[0]);
-  CHECK(midend::dominators_and_loops(full.procedures[0]).loops.num_loops() == 0);
-  CHECK(elbrus::interpreter(full).run(0, {}, {}).value == number(elbrus::type::i64, 2 * 49 + 7));
+  CHECK(num_branches(unrolled(text, partial, 3).procedures[0]) == 1);
+  CHECK(num_branches(unrolled(text, partial, 2).procedures[0]) == 1);
+  elbrus::program p = unrolled(text, full, 3);
+  clean(p.procedures[0]);
+  CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 0);
+  CHECK(elbrus::interpreter(p).run(0, {}, {}).value == number(elbrus::type::i64, 2 * 49 + 7));
 }
 
 TEST_CASE("JDK-8254887, 45284: loops that run no time, or once, are peeled, unrolled, and unrolled completely") {
@@ -507,7 +507,7 @@ TEST_CASE("JDK-8254887, 45284: loops that run no time, or once, are peeled, unro
       const auto expected = elbrus::interpreter(p).run(0, {}, {}).value;
       REQUIRE(expected);
       std::string why;
-      unroll(p.procedures[0], {{0, chain, peeled + 1}}, why);
+      unroll(p.procedures[0], {{0, {full, peeled + 1}}}, why);
       CHECK_MESSAGE(why.empty(), why);
       CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
       clean(p.procedures[0]);
@@ -515,7 +515,7 @@ TEST_CASE("JDK-8254887, 45284: loops that run no time, or once, are peeled, unro
       const std::size_t left = midend::dominators_and_loops(p.procedures[0]).loops.num_loops();
       CHECK(left == (peeled < static_cast<std::uint32_t>(trips) ? 1 : 0));
       if (left != 0) {
-        unroll(p.procedures[0], {{0, cycle, 2}}, why);
+        unroll(p.procedures[0], {{0, {partial, 2}}}, why);
         CHECK_MESSAGE(why.empty(), why);
         CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
         clean(p.procedures[0]);
@@ -556,7 +556,7 @@ TEST_CASE("211683: what is bounded is what is cloned, not what survives") {
     std::vector<unrolling_request> requests;
     for (const midend::loop_id l : loops.loops()) {
       if (loops.subloops(l).size() == 1) {
-        requests.push_back({l, chain, 10});
+        requests.push_back({l, {full, 10}});
       }
     }
     const auto plan = midend::plan_unroll_loops(elbrus::editor(p), loops, requests, {.max_cloned = left});
@@ -580,13 +580,13 @@ TEST_CASE("small digraphs: each loop, alone and with all that it does not overla
     const elbrus::procedure before = procedure_of_graph(n, edges, 0, has_fuel);
     const auto loops = midend::dominators_and_loops(before).loops;
     for (midend::loop_id first = 0; first != loops.num_loops(); ++first) {
-      const midend::unrolling_shape shape = random.one_in(2) ? cycle : chain;
+      const midend::unrolling_kind kind = random.one_in(2) ? partial : full;
       elbrus::procedure p = before;
       elbrus::editor e(p);
-      std::vector<unrolling_request> requests{{first, shape, 2 + random.below(2)}};
+      std::vector<unrolling_request> requests{{first, {kind, 2 + random.below(2)}}};
       if (random.one_in(2)) { // of these, the ones that overlap are refused
         for (const midend::loop_id l : loops.loops()) {
-          requests.push_back({l, random.one_in(2) ? cycle : chain, 2});
+          requests.push_back({l, {random.one_in(2) ? partial : full, 2}});
         }
       }
       const auto done = midend::unroll_loops(e, loops, requests);
@@ -623,7 +623,7 @@ TEST_CASE("random programs, random loops of them, random numbers of copies") {
         std::vector<unrolling_request> requests;
         for (const midend::loop_id l : loops.loops()) {
           if (!random.one_in(3)) {
-            requests.push_back({l, random.one_in(2) ? cycle : chain, 2 + random.below(3)});
+            requests.push_back({l, {random.one_in(2) ? partial : full, 2 + random.below(3)}});
             ++loops_unrolled;
           }
         }

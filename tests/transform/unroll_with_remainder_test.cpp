@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/cleaning_checks.hpp"
 #include "transform/unrolling_checks.hpp"
 
@@ -22,7 +23,7 @@ namespace elbrus = midend::elbrus;
 namespace {
 
 using midend::remainder_refusal_reason;
-using midend::remainder_request;
+using midend::unrolling_request;
 
 elbrus::scalar number(std::string_view type, std::uint64_t bits) {
   return type == "i8" ? elbrus::scalar{elbrus::type::i8, bits & 0xff}
@@ -81,17 +82,15 @@ struct sweep_counts {
   std::size_t unrolled = 0;
 };
 
-/// What becomes of a loop in a sweep.
-struct kind {
-  midend::unrolling_way way;
-  bool unrolls_remainder;
-};
+using form_of_factor = midend::unrolling_form (*)(std::uint32_t);
 
-constexpr std::array<kind, 5> kinds = {{{midend::unrolling_way::remainder_after, false},
-                                        {midend::unrolling_way::remainder_before, false},
-                                        {midend::unrolling_way::remainder_after, true},
-                                        {midend::unrolling_way::remainder_before, true},
-                                        {midend::unrolling_way::peel_last, false}}};
+/// What becomes of a loop in a sweep, by a factor.
+constexpr std::array<form_of_factor, 5> forms = {
+    [](std::uint32_t factor) { return with_epilogue(factor); },
+    [](std::uint32_t factor) { return with_prologue(factor); },
+    [](std::uint32_t factor) { return with_epilogue(factor, true); },
+    [](std::uint32_t factor) { return with_prologue(factor, true); },
+    [](std::uint32_t) { return midend::unrolling_form{midend::unrolling_kind::peel_last}; }};
 
 /// A loop, and what it computes for pairs of numbers.
 class swept_loop {
@@ -109,15 +108,15 @@ public:
     }
   }
 
-  /// Unrolls it by one factor and runs it on these pairs.
-  void sweep(std::uint32_t factor, kind k, sweep_counts& counts) const {
+  /// Unrolls it and runs it on these pairs.
+  void sweep(const midend::unrolling_form& form, sweep_counts& counts) const {
     elbrus::program after = before_;
     elbrus::procedure& p = after.procedures[0];
     step_certifier c;
     midend::applied_unrollings done;
     {
       elbrus::editor e(p);
-      const midend::unrolling_order order{0, k.way, factor, k.unrolls_remainder};
+      const midend::unrolling_order order{0, form};
       const auto view_of = [](const elbrus::editor& now) { return elbrus::cost_view(now.graph()); };
       done = midend::apply_unrolling(e, midend::dominators_and_loops(p).loops,
                                      midend::span<const midend::unrolling_order>(&order, 1), view_of, {}, c);
@@ -129,16 +128,14 @@ public:
       return;
     }
     ++counts.unrolled;
-    const bool is_before = k.way == midend::unrolling_way::remainder_before;
-    CHECK_MESSAGE(done.dropped_exits == (k.way == midend::unrolling_way::peel_last ? 1 : factor + (is_before ? 1 : 0)),
-                  elbrus::to_text(after));
+    CHECK_MESSAGE(done.dropped_exits == form.factor + (form.is_prologue() ? 1 : 0), elbrus::to_text(after));
     elbrus::interpreter now(after);
     for (std::size_t i = 0; i != values_.size(); ++i) {
       const auto b = now.run(0, arguments_[i], {}, options_);
       ++counts.runs;
       if (!values_[i] || values_[i] != b.value) {
-        FAIL(shape_.comparison, " step ", shape_.step, " factor ", factor, " start ", arguments_[i][0].bits, " bound ",
-             arguments_[i][1].bits, "\n", elbrus::to_text(after));
+        FAIL(shape_.comparison, " step ", shape_.step, " factor ", form.factor, " start ", arguments_[i][0].bits,
+             " bound ", arguments_[i][1].bits, "\n", elbrus::to_text(after));
       }
     }
   }
@@ -160,10 +157,10 @@ void sweep_all(std::initializer_list<const char*> some) {
       for (const bool is_tested_last : {false, true}) {
         swept_loop loop({comparison, step, is_tested_last});
         loop.run(65'536, [](std::size_t i) { return std::pair<std::uint64_t, std::uint64_t>(i & 255, i >> 8); });
-        for (const kind k : kinds) {
+        for (const form_of_factor form : forms) {
           for (const std::uint32_t factor : factors) {
-            if (k.way != midend::unrolling_way::peel_last || factor == factors[0]) {
-              loop.sweep(factor, k, counts);
+            if (form(factor).kind != midend::unrolling_kind::peel_last || factor == factors[0]) {
+              loop.sweep(form(factor), counts);
             }
           }
         }
@@ -191,7 +188,8 @@ TEST_CASE("pairs of eight-bit numbers, all comparisons, steps, factors and kinds
       for (const bool is_tested_last : {false, true}) {
         swept_loop loop({comparison, step, is_tested_last});
         loop.run(pairs, next);
-        loop.sweep(factors[random.below(factors.size())], kinds[random.below(kinds.size())], counts);
+        const std::uint32_t factor = factors[random.below(factors.size())];
+        loop.sweep(forms[random.below(forms.size())](factor), counts);
       }
     }
   }
@@ -237,7 +235,8 @@ TEST_CASE("counters that are extended or cut before they are compared: all compa
           shape.is_tested_last = is_tested_last;
           swept_loop loop(shape);
           loop.run(pairs, next);
-          loop.sweep(factors[random.below(factors.size())], kinds[random.below(kinds.size())], counts);
+          const std::uint32_t factor = factors[random.below(factors.size())];
+          loop.sweep(forms[random.below(forms.size())](factor), counts);
         }
       }
     }
@@ -299,20 +298,18 @@ std::string why_wrong_limit(const midend::passed_test& t, std::uint64_t start, s
   if (!sink.is_defined) {
     return "an operation is undefined";
   }
-  using midend::passed_iterations;
-  const bool must_run = t.passed == passed_iterations::rest           ? sure % t.factor != 0
-                        : t.passed == passed_iterations::all_but_last ? sure >= 2
-                                                                      : sure >= t.factor;
+  const bool is_last = t.form.kind == midend::unrolling_kind::peel_last;
+  const bool must_run = t.form.is_prologue() ? sure % t.form.factor != 0 : sure >= (is_last ? 2 : t.form.factor);
   if (enough == 0) {
     return must_run ? "there are enough iterations, without any wrap" : "";
   }
-  const std::uint64_t in_pass = t.passed == passed_iterations::whole_passes ? t.factor : 1;
+  const std::uint64_t in_pass = is_last || t.form.is_prologue() ? 1 : t.form.factor;
   std::uint64_t counter = start;
   for (std::uint64_t k = 0; k <= most; k += in_pass) {
     if (k != 0 && counter == limit) {
-      const std::uint64_t wanted = t.passed == passed_iterations::rest           ? sure % t.factor
-                                   : t.passed == passed_iterations::all_but_last ? sure - 1
-                                                                                 : sure - sure % t.factor;
+      const std::uint64_t wanted = t.form.is_prologue() ? sure % t.form.factor
+                                   : is_last            ? sure - 1
+                                                        : sure - sure % t.form.factor;
       return k > leaving               ? "a test leaves before the limit"
              : must_run && k != wanted ? "other iterations are passed"
                                        : "";
@@ -359,14 +356,12 @@ std::size_t check_limits(std::uint8_t width, const std::vector<std::uint64_t>& s
           const midend::trip_count count = midend::trip_count_of(e);
           const std::uint64_t sure = count.kind == midend::trip_count_kind::exact ? leaving : 0;
           for (const std::uint32_t factor : factors_to_try) {
-            const auto passed = static_cast<midend::passed_iterations>(checked % 3);
-            const std::string why =
-                why_wrong_limit({*formula, step, addend, factor, passed}, start, e.bound, leaving, sure);
+            const std::string why = why_wrong_limit({*formula, step, addend, form_with_limit(checked, factor)}, start,
+                                                    e.bound, leaving, sure);
             ++checked;
             if (!why.empty()) {
-              FAIL(why, ": kind ", static_cast<int>(passed), ", comparison ", code, ", step ", step, ", factor ",
-                   factor, ", addend ", addend, ", start ", start, ", bound ", e.bound, ", first leaving test ",
-                   leaving);
+              FAIL(why, ": turn ", checked, ", comparison ", code, ", step ", step, ", factor ", factor, ", addend ",
+                   addend, ", start ", start, ", bound ", e.bound, ", first leaving test ", leaving);
             }
           }
         }
@@ -451,8 +446,7 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
               ++leaving;
             }
             for (std::uint32_t factor = 2; factor != 8; ++factor) {
-              test->factor = factor;
-              test->passed = static_cast<midend::passed_iterations>(checked++ % 3);
+              test->form = form_with_limit(checked++, factor);
               const std::string why = why_wrong_limit(*test, start, bound, leaving, 0);
               computing_sink sink;
               std::uint64_t limit = 0;
@@ -589,7 +583,6 @@ wide_number any_number(random_source& random, unsigned width) {
 
 TEST_CASE("limits of wide numbers: any width, near the ends, the middle and 2^64, by the definition") {
   using midend::operation;
-  using midend::passed_iterations;
   random_source random(77);
   std::size_t passes = 0;
   std::size_t all_run = 0;
@@ -630,9 +623,9 @@ TEST_CASE("limits of wide numbers: any width, near the ends, the middle and 2^64
     if (!test) {
       continue;
     }
-    test->factor = 2 + random.below(7);
-    test->passed = static_cast<passed_iterations>(random.below(3));
-    if (narrow < wide_number(test->factor)) {
+    const std::uint32_t factor = 2 + random.below(7);
+    test->form = form_with_limit(random.below(3), factor);
+    if (narrow < wide_number(factor)) {
       continue;
     }
     wide_sink sink;
@@ -664,7 +657,8 @@ TEST_CASE("limits of wide numbers: any width, near the ends, the middle and 2^64
     }
     ++passes;
     // By the passes, the counter is at the limit before a test leaves.
-    const unsigned in_pass = test->passed == passed_iterations::whole_passes ? static_cast<unsigned>(test->factor) : 1;
+    const bool is_one = test->form.is_prologue() || test->form.kind == midend::unrolling_kind::peel_last;
+    const unsigned in_pass = is_one ? 1 : factor;
     unsigned k = 0;
     wide_number at = start;
     do {
@@ -675,8 +669,8 @@ TEST_CASE("limits of wide numbers: any width, near the ends, the middle and 2^64
       all_run += leaving >= in_pass ? 1u : 0u;
       const bool is_right = at == limit && k <= leaving;
       CHECK_MESSAGE(is_right, "width ", int{t.width}, " of ", int{t.counter_width}, " and ", int{t.bound_width},
-                    ", comparison ", static_cast<int>(t.code), ", passes ", static_cast<int>(test->passed), ", factor ",
-                    test->factor, ", leaving ", leaving, ", at the limit ", k);
+                    ", comparison ", static_cast<int>(t.code), ", in a pass ", in_pass, ", factor ", factor,
+                    ", leaving ", leaving, ", at the limit ", k);
     }
   }
   MESSAGE(passes, " limits with passes, ", all_run, " of loops that leave soon, ", same, " formulas of up to 64 bits");
@@ -702,7 +696,7 @@ proc @f(%n: i32) -> i32 {
 }
 )");
   const elbrus::program before = p;
-  const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   CHECK(done.dropped == 4);
   elbrus::editor e(p.procedures[0]);
@@ -732,7 +726,7 @@ TEST_CASE("a counter that is a pointer, up and down, to any end") {
                      "    %k1 = add.i32 %k, 1\n    %p1 = " +
                      step + "\n    br loop\n  node exit:\n    ret %s\n}\n");
       elbrus::program after = before;
-      const remainder_outcome done = unroll(after.procedures[0], {{0, 4}});
+      const remainder_outcome done = unroll(after.procedures[0], {{0, with_epilogue(4)}});
       CHECK_MESSAGE(done.why.empty(), done.why);
       const bool approaches = comparison == std::string("ne") || (step[0] == 'a') == (comparison == std::string("ult"));
       CHECK(done.unrolled == (approaches ? 1 : 0));
@@ -781,7 +775,8 @@ proc @f(%n: i32) -> i32 {
   for (const std::uint32_t factor : {2u, 3u, 4u}) {
     const elbrus::program before = program_of(text);
     elbrus::program after = before;
-    const remainder_outcome done = unroll(after.procedures[0], {{0, factor}, {1, factor}, {2, factor}});
+    const remainder_outcome done = unroll(
+        after.procedures[0], {{0, with_epilogue(factor)}, {1, with_epilogue(factor)}, {2, with_epilogue(factor)}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     CHECK(done.unrolled == 3); // the guards of two read phis of the first
     CHECK(done.refused.empty());
@@ -800,7 +795,7 @@ namespace {
 void check_damaged_limits(const loop_shape& shape) {
   elbrus::procedure p = program_of(counting(shape)).procedures[0];
   elbrus::editor e(p);
-  const remainder_request request{0, 5};
+  const midend::unrolling_request request{0, with_epilogue(5)};
   midend::flat_array<midend::remainder_refusal> refused;
   midend::apply_unroll_with_remainder(
       e, midend::plan_unroll_with_remainder(elbrus::cost_view(p), midend::dominators_and_loops(p).loops, {&request, 1}),
@@ -848,7 +843,7 @@ TEST_CASE("limits that the program computes otherwise are not believed") {
 TEST_CASE("loops that get no remainder, and why") {
   const auto refusal = [](const std::string& text, std::uint32_t factor) {
     elbrus::procedure p = program_of(text).procedures[0];
-    const remainder_outcome done = unroll(p, {{0, factor}});
+    const remainder_outcome done = unroll(p, {{0, with_epilogue(factor)}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     CHECK(done.unrolled == 0);
     REQUIRE(done.refused.size() == 1);
@@ -893,10 +888,10 @@ TEST_CASE("random programs, loops with remainders") {
     random_source random(seed);
     for (elbrus::procedure& p : after.procedures) {
       const auto loops = midend::dominators_and_loops(p).loops;
-      std::vector<remainder_request> requests;
+      std::vector<midend::unrolling_request> requests;
       for (const midend::loop_id l : loops.loops()) {
         if (loops.subloops(l).size() == 1) {
-          requests.push_back({l, 2 + random.below(3)});
+          requests.push_back({l, with_epilogue(2 + random.below(3))});
         }
       }
       const remainder_outcome done = unroll(p, requests);

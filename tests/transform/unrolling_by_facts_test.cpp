@@ -2,6 +2,7 @@
 #include "kit/affordable.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -52,7 +53,7 @@ std::vector<midend::unrolling_advice> advices_on(const elbrus::procedure& p, con
 std::size_t dropped_of_copies(elbrus::program all, std::uint32_t copies, bool with_facts) {
   elbrus::editor e(all.procedures[0]);
   const auto loops = midend::dominators_and_loops(all.procedures[0]).loops;
-  const std::array orders{midend::unrolling_order{0, midend::unrolling_way::cycle, copies}};
+  const std::array orders{midend::unrolling_order{0, {midend::unrolling_kind::partial, copies}}};
   fact_certifier with;
   step_certifier without;
   const auto done = with_facts ? midend::apply_unrolling(e, loops, orders, cost_of, {}, with, counts_of)
@@ -222,7 +223,7 @@ proc @f(%a: ptr, %n: i32) -> i32 {
     elbrus::program p = program_of(text);
     elbrus::editor e(p.procedures[0]);
     const auto loops = midend::dominators_and_loops(p.procedures[0]).loops;
-    const std::array orders{midend::unrolling_order{0, midend::unrolling_way::remainder_after, 4}};
+    const std::array orders{midend::unrolling_order{0, with_epilogue(4)}};
     fact_certifier with;
     step_certifier without;
     const auto done = with_facts ? midend::apply_unrolling(e, loops, orders, cost_of, {}, with, counts_of)
@@ -240,7 +241,7 @@ TEST_CASE("unrolling by facts: a certificate that needs them is not accepted wit
   elbrus::editor e(after.procedures[0]);
   const elbrus::cost_view view(before.procedures[0]);
   const auto found = midend::dominators_and_loops(before.procedures[0]);
-  const std::array request{midend::unrolling_request{0, midend::unrolling_shape::cycle, 4}};
+  const std::array request{midend::unrolling_request{0, {midend::unrolling_kind::partial, 4}}};
   midend::unroll_loops(e, found.loops, request);
   const elbrus::procedure copied = after.procedures[0];
   const elbrus::cost_view copied_view(copied);

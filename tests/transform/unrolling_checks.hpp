@@ -109,7 +109,7 @@ struct remainder_outcome {
 };
 
 /// Unrolls with remainders, drops untaken exits, and certifies both.
-inline remainder_outcome unroll(midend::elbrus::procedure& p, const std::vector<midend::remainder_request>& requests) {
+inline remainder_outcome unroll(midend::elbrus::procedure& p, const std::vector<midend::unrolling_request>& requests) {
   remainder_outcome out;
   midend::elbrus::procedure before = p;
   midend::elbrus::editor e(p);

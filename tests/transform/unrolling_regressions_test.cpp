@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/form_checks.hpp"
 #include "transform/unrolling_checks.hpp"
 
@@ -20,7 +21,7 @@ namespace elbrus = midend::elbrus;
 
 namespace {
 
-using enum midend::unrolling_shape;
+using enum midend::unrolling_kind;
 using inputs = std::vector<std::vector<std::uint64_t>>;
 
 /// Runs the first procedure before and after a change, on parameters of its types.
@@ -39,11 +40,11 @@ void check_runs(const elbrus::program& before, const elbrus::program& after, con
 }
 
 /// A loop of a text in copies.
-elbrus::program copied(std::string_view text, midend::unrolling_shape shape, std::uint32_t copies, const inputs& all,
+elbrus::program copied(std::string_view text, midend::unrolling_kind kind, std::uint32_t copies, const inputs& all,
                        midend::loop_id l = 0) {
   elbrus::program p = program_of(text);
   std::string why;
-  unroll(p.procedures[0], {{l, shape, copies}}, why);
+  unroll(p.procedures[0], {{l, {kind, copies}}}, why);
   CHECK_MESSAGE(why.empty(), why);
   check_runs(program_of(text), p, all);
   return p;
@@ -52,7 +53,7 @@ elbrus::program copied(std::string_view text, midend::unrolling_shape shape, std
 /// The loop of a text with a remainder.
 elbrus::program with_remainder(std::string_view text, std::uint32_t factor, const inputs& all) {
   elbrus::program p = program_of(text);
-  const remainder_outcome done = unroll(p.procedures[0], {{0, factor}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(factor)}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   CHECK(done.unrolled == 1);
   check_runs(program_of(text), p, all);
@@ -100,8 +101,8 @@ proc @f(%x: i32) -> i32 {
 }
 )";
   for (const std::uint32_t copies : {2u, 4u, 5u, 12u}) {
-    copied(text, cycle, copies, up_to(3));
-    elbrus::program p = copied(text, chain, copies, up_to(3));
+    copied(text, partial, copies, up_to(3));
+    elbrus::program p = copied(text, full, copies, up_to(3));
     clean(p.procedures[0]);
     check_runs(program_of(text), p, up_to(3));
   }
@@ -131,8 +132,8 @@ proc @f(%n: i32) -> i32 {
 }
 )";
   for (const std::uint32_t copies : {2u, 3u, 4u, 6u}) {
-    copied(text, cycle, copies, up_to(13));
-    copied(text, chain, copies, up_to(13));
+    copied(text, partial, copies, up_to(13));
+    copied(text, full, copies, up_to(13));
     with_remainder(text, copies, up_to(20));
   }
 }
@@ -150,7 +151,7 @@ TEST_CASE("80289: a trip count that the width of the counter does not hold, or a
     const inputs ends = {{most - 2, most},      {most - 3, most}, {0, most}, {most, most},
                          {most - 20, most - 1}, {0, 17},          {3, 3},    {5, 4}};
     elbrus::program p = program_of(text);
-    const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+    const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     check_runs(program_of(text), p, ends);
   }
@@ -168,7 +169,7 @@ TEST_CASE("51012: what the loop reads after a call that may not return is not re
   };
   for (const bool is_diagnostic : {true, false}) {
     elbrus::procedure p = program_of(text(is_diagnostic ? "%d" : "%x")).procedures[0];
-    const remainder_outcome done = unroll(p, {{0, 4}});
+    const remainder_outcome done = unroll(p, {{0, with_epilogue(4)}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     // A test after a call that may leave is no test of each iteration, and a diagnostic bound is refused anyway.
     CHECK((is_diagnostic ? done.unrolled == 0 : true));
@@ -178,7 +179,7 @@ TEST_CASE("51012: what the loop reads after a call that may not return is not re
                             "    %z = call.i1 @host_end(%i)\n    %i1 = add.i32 %i, 1\n    %q = cmp.lt.i32 %i1, %d\n"
                             "    br %q ? loop : exit\n  node exit:\n    ret %i\n}\n";
   elbrus::program p = program_of(early);
-  const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   REQUIRE(done.refused.size() == 1);
   CHECK(done.refused[0] == midend::remainder_refusal_reason::early_trap);
@@ -211,10 +212,10 @@ proc @f(%n: i32, %step: i32) -> i32 {
 }
 )";
   elbrus::program p = program_of(text);
-  const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
   REQUIRE(done.refused.size() == 1);
   CHECK(done.refused[0] == midend::remainder_refusal_reason::no_counted_exit);
-  copied(text, cycle, 4, {{10, 0}, {10, 3}, {0, 0}, {0, 5}});
+  copied(text, partial, 4, {{10, 0}, {10, 3}, {0, 0}, {0, 5}});
 }
 
 TEST_CASE("graal 5753, 14102, 7666: bound and step near the end of the numbers") {
@@ -279,8 +280,8 @@ proc @f(%n: i32) -> i32 {
   all.push_back({0xffff'ffff});
   all.push_back({0x8000'0000});
   for (const std::uint32_t peeled : {1u, 2u, 4u}) {
-    elbrus::program p = copied(text, chain, peeled + 1, all);
-    const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+    elbrus::program p = copied(text, full, peeled + 1, all);
+    const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     CHECK(done.unrolled == 1);
     check_runs(program_of(text), p, all);
@@ -317,7 +318,7 @@ proc @f(%start: i8, %bound: i8) -> i8 {
   }
   for (const std::uint32_t factor : {2u, 3u, 4u, 16u}) {
     with_remainder(text, factor, pairs);
-    copied(text, cycle, factor, pairs);
+    copied(text, partial, factor, pairs);
   }
 }
 
@@ -341,7 +342,7 @@ proc @f(%a: ptr, %n: i32) -> i32 {
 }
 )";
   elbrus::program p = program_of(text);
-  const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, with_epilogue(4)}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   elbrus::procedure& f = p.procedures[0];
   elbrus::editor e(f);
@@ -377,7 +378,7 @@ proc @f(%x: i32) -> i32 {
 }
 )";
   for (const std::uint32_t copies : {2u, 3u, 5u, 6u, 7u}) {
-    elbrus::program p = copied(text, chain, copies, up_to(3));
+    elbrus::program p = copied(text, full, copies, up_to(3));
     clean(p.procedures[0]);
     check_runs(program_of(text), p, up_to(3));
     CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == (copies < 6 ? 1 : 0));
@@ -411,8 +412,8 @@ proc @f(%n: i32) -> i32 {
 )";
   for (const midend::loop_id l : {0u, 1u}) {
     for (const std::uint32_t copies : {2u, 3u, 4u}) {
-      copied(text, chain, copies, up_to(9), l);
-      copied(text, cycle, copies, up_to(9), l);
+      copied(text, full, copies, up_to(9), l);
+      copied(text, partial, copies, up_to(9), l);
     }
   }
 }
@@ -466,7 +467,7 @@ proc @f(%n: i32, %limit: i32) -> i32 {
   REQUIRE(loops.num_loops() == 2);
   for (const midend::loop_id l : loops.loops()) {
     for (const std::uint32_t copies : {2u, 3u}) {
-      check_closed_form(copied(closed_text, chain, copies, all, l).procedures[0]);
+      check_closed_form(copied(closed_text, full, copies, all, l).procedures[0]);
     }
   }
 }
@@ -532,7 +533,7 @@ TEST_CASE("211683: five loops in each other, of ten iterations each, stay within
     const auto loops = midend::dominators_and_loops(p.procedures[0]).loops;
     for (const midend::loop_id l : loops.loops()) {
       if (loops.header(l) == static_cast<node_id>(d + 1)) {
-        const midend::unrolling_request request{l, chain, 10};
+        const midend::unrolling_request request{l, {full, 10}};
         const auto done = midend::unroll_loops(e, loops, {&request, 1}, {.max_cloned = 4096 - cloned});
         cloned += done.plan.cloned;
         for (const midend::unrolling_refusal& r : done.plan.refused) {
@@ -568,7 +569,7 @@ proc @f(%n: i32) -> i32 {
 )";
   for (const std::uint32_t factor : {2u, 3u, 4u, 8u}) {
     with_remainder(text, factor, up_to(30));
-    copied(text, chain, factor, up_to(30));
+    copied(text, full, factor, up_to(30));
   }
 }
 
@@ -589,7 +590,7 @@ proc @f(%n: i32) -> i32 count=10 {
 )");
   elbrus::procedure& p = all.procedures[0];
   const node_id header = midend::dominators_and_loops(p).loops.header(0);
-  const remainder_outcome done = unroll(p, {{0, 4}});
+  const remainder_outcome done = unroll(p, {{0, with_epilogue(4)}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   const auto now = midend::dominators_and_loops(p);
   REQUIRE(now.loops.num_loops() == 2);

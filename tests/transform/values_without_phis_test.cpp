@@ -85,7 +85,7 @@ template <class E> change_result carry_out(E& e, change what) {
     std::vector<midend::unrolling_request> requests;
     for (const midend::loop_id l : loops.loops()) {
       requests.push_back(
-          {l, what == change::unroll ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain, 2});
+          {l, {what == change::unroll ? midend::unrolling_kind::partial : midend::unrolling_kind::full, 2}});
     }
     const auto done = midend::unroll_loops(e, loops, requests);
     return {done.plan.unrollings.size(), done.plan.refused.size()};

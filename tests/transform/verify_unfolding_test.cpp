@@ -280,7 +280,7 @@ proc @f(%x: i32) {
     elbrus::procedure& p = program.procedures[0];
     elbrus::cost_editor e(p);
     const auto loops = midend::dominators_and_loops(p).loops;
-    const std::vector<midend::unrolling_request> requests{{0, midend::unrolling_shape::cycle, factor}};
+    const std::vector<midend::unrolling_request> requests{{0, {midend::unrolling_kind::partial, factor}}};
     const auto done = midend::unroll_loops(e, loops, requests);
     const elbrus::procedure& before = original.program.procedures[0];
     CHECK(midend::verify_unfolding(elbrus::cost_view(before), e, done.witness));

@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "kit/unrolling_forms.hpp"
 #include "transform/profile_checks.hpp"
 #include "transform/unrolling_checks.hpp"
 
@@ -65,7 +66,8 @@ TEST_CASE("an advice is carried out in each place of the remainder, for loops th
       std::vector<midend::unrolling_advice> advices;
       for (const midend::loop_id l : loops.loops()) {
         advices.push_back(midend::advise_unrolling(elbrus::cost_view(p), loops, l, machine, options));
-        CHECK(advices.back().decision().kind == midend::unrolling_kind::runtime);
+        CHECK(advices.back().decision().remainder == place);
+        CHECK(!advices.back().decision().has_exact_count);
       }
       const std::vector<advised_unrolling> requests{{&advices[0], nullptr, unrolls_remainder},
                                                     {&advices[1], nullptr, unrolls_remainder}};
@@ -85,7 +87,7 @@ TEST_CASE("an advice is carried out in each place of the remainder, for loops th
   }
 }
 
-TEST_CASE("orders: each way of unrolling, with counts and hints of what it makes") {
+TEST_CASE("orders: each form, with counts and hints of what it makes") {
   // 100 runs of 10 iterations.
   const elbrus::program before = program_of(R"(
 proc @f(%n: i32) -> i32 count=100 {
@@ -102,25 +104,24 @@ proc @f(%n: i32) -> i32 count=100 {
     ret %s1
 }
 )");
-  using midend::unrolling_way;
+  using midend::unrolling_kind;
 
   struct expectation {
-    unrolling_way way;
-    bool unrolls_remainder;
+    midend::unrolling_form form;
     std::array<std::size_t, 4> steps;
     std::vector<elbrus::trip_hint> hints; ///< of loops, by the numbers of their headers
   };
 
   const expectation all[] = {
-      {unrolling_way::nothing, false, {0, 0, 0, 0}, {{10, 50, 0}}},
-      {unrolling_way::chain, false, {0, 0, 1, 0}, {{7, 47, 0}}},
-      {unrolling_way::cycle, false, {0, 0, 1, 0}, {{3, 13, 0}}},
-      {unrolling_way::remainder_after, false, {0, 1, 0, 1}, {{3, 50, 0}, {2, 12, 0}}},
-      {unrolling_way::remainder_after, true, {0, 1, 1, 1}, {{2, 12, 0}, {0, 47, 0}}},
-      {unrolling_way::remainder_before, false, {1, 1, 0, 1}, {}},
-      {unrolling_way::remainder_before, true, {1, 1, 1, 1}, {}},
-      {unrolling_way::peel_last, false, {0, 1, 0, 1}, {{1, 50, 0}, {9, 49, 0}}},
-      {unrolling_way::peel_last, true, {0, 1, 0, 1}, {{1, 50, 0}, {9, 49, 0}}},
+      {{}, {0, 0, 0, 0}, {{10, 50, 0}}},
+      {{unrolling_kind::full, 4}, {0, 0, 1, 0}, {{7, 47, 0}}},
+      {{unrolling_kind::partial, 4}, {0, 0, 1, 0}, {{3, 13, 0}}},
+      {with_epilogue(4), {0, 1, 0, 1}, {{3, 50, 0}, {2, 12, 0}}},
+      {with_epilogue(4, true), {0, 1, 1, 1}, {{2, 12, 0}, {0, 47, 0}}},
+      {with_prologue(4), {1, 1, 0, 1}, {}},
+      {with_prologue(4, true), {1, 1, 1, 1}, {}},
+      {{unrolling_kind::peel_last}, {0, 1, 0, 1}, {{1, 50, 0}, {9, 49, 0}}},
+      {{unrolling_kind::peel_last, 1, midend::remainder_placement::none, true}, {0, 1, 0, 1}, {{1, 50, 0}, {9, 49, 0}}},
   };
   for (const expectation& x : all) {
     elbrus::program after = before;
@@ -128,12 +129,12 @@ proc @f(%n: i32) -> i32 count=100 {
     step_certifier c;
     {
       elbrus::editor e(p);
-      const std::vector<midend::unrolling_order> orders{{0, x.way, 4, x.unrolls_remainder}};
+      const std::vector<midend::unrolling_order> orders{{0, x.form}};
       const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(p).loops, orders, cost_of, {}, c);
-      CHECK(done.num_unrolled() == (x.way == unrolling_way::nothing ? 0 : 1));
+      CHECK(done.num_unrolled() == (x.form.kind == unrolling_kind::none ? 0 : 1));
     }
     CHECK_MESSAGE(c.why.empty(), c.why);
-    CHECK_MESSAGE(c.steps == x.steps, static_cast<int>(x.way));
+    CHECK_MESSAGE(c.steps == x.steps, name_of(x.form.kind));
     const auto loops = midend::dominators_and_loops(p).loops;
     std::vector<elbrus::trip_hint> hints;
     for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
@@ -188,14 +189,14 @@ TEST_CASE("views that are lent are not copied") {
 
   owning_view::copies() = 0;
   const auto machine = midend::e2k_reference_v6();
-  for (const midend::unrolling_way way : {midend::unrolling_way::chain, midend::unrolling_way::remainder_before,
-                                          midend::unrolling_way::remainder_after}) {
+  for (const midend::unrolling_form& form :
+       {midend::unrolling_form{midend::unrolling_kind::full, 3}, with_prologue(3, true), with_epilogue(3, true)}) {
     elbrus::program p = program_of(sums);
     elbrus::editor e(p.procedures[0]);
     const owning_view view(p.procedures[0]);
     const auto view_of = [&](const elbrus::editor&) -> const owning_view& { return view; };
     const auto loops = midend::dominators_and_loops(e.graph()).loops;
-    const std::vector<midend::unrolling_order> orders{{0, way, 3, true}, {1, way, 3, true}};
+    const std::vector<midend::unrolling_order> orders{{0, form}, {1, form}};
     midend::unobserved nobody;
     CHECK(midend::apply_unrolling(e, loops, orders, view_of, {}, nobody).num_unrolled() == 2);
   }
@@ -205,7 +206,7 @@ TEST_CASE("views that are lent are not copied") {
     const owning_view view(p.procedures[0]);
     const auto view_of = [&](const elbrus::editor&) -> const owning_view& { return view; };
     const auto loops = midend::dominators_and_loops(e.graph()).loops;
-    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::chain, 3}};
+    const std::vector<midend::unrolling_order> orders{{0, {midend::unrolling_kind::full, 3}}};
     midend::unobserved nobody;
     CHECK(midend::apply_unrolling(e, loops, orders, view_of, {}, nobody, counter_maker()).num_unrolled() == 1);
     midend::unrolling_options options;
@@ -230,17 +231,17 @@ proc @f(%n: i32) -> i32 {
     ret %x
 }
 )");
-  for (const bool or_cycle : {false, true}) {
+  for (const bool or_mid_exit : {false, true}) {
     elbrus::program after = before;
     elbrus::editor e(after.procedures[0]);
-    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::remainder_before, 3, false, or_cycle}};
+    const std::vector<midend::unrolling_order> orders{{0, with_prologue(3), or_mid_exit}};
     step_certifier c;
     const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(e.graph()).loops, orders, cost_of, {}, c);
     CHECK_MESSAGE(c.why.empty(), c.why);
     REQUIRE(done.loops[0].no_remainder);
     CHECK(done.loops[0].no_remainder->why == midend::remainder_refusal_reason::no_counted_exit);
-    CHECK(done.loops[0].is_unrolled == or_cycle);
-    CHECK(after.procedures[0].num_nodes() == (or_cycle ? 5 : 3));
+    CHECK(done.loops[0].is_unrolled == or_mid_exit);
+    CHECK(after.procedures[0].num_nodes() == (or_mid_exit ? 5 : 3));
   }
 }
 
@@ -263,7 +264,7 @@ proc @f(%n: i32) -> i32 {
   for (const std::uint32_t factor : {2u, 8u}) { // the remainder is one copy, passes of eight iterations are eight
     elbrus::program after = before;
     elbrus::editor e(after.procedures[0]);
-    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::remainder_before, factor}};
+    const std::vector<midend::unrolling_order> orders{{0, with_prologue(factor)}};
     step_certifier c;
     const midend::unrolling_limits limits{.max_cloned = 24};
     const auto done =

@@ -62,7 +62,7 @@ private:
   std::map<std::int64_t, int> loops_;
 };
 
-/// A loop, to be unrolled in any way.
+/// A loop, to be unrolled.
 struct readable_loop {
   midend::extracted_loop extracted;
 
@@ -73,8 +73,8 @@ struct readable_loop {
     midend::unrolling_trial trial;
     midend::unrolling_trial_options trying;
     trying.lowering = options;
-    const midend::unrolling_way way = copies == 1 ? midend::unrolling_way::nothing : midend::unrolling_way::cycle;
-    midend::try_unrolling(extracted, {midend::no_loop, way, copies}, m, trying, workspace, trial);
+    const auto kind = copies == 1 ? midend::unrolling_kind::none : midend::unrolling_kind::partial;
+    midend::try_unrolling(extracted, {kind, copies}, m, trying, workspace, trial);
     if (trial.unrolled() == nullptr || trial.unrolled()->obstacle != midend::region_obstacle::none) {
       return std::nullopt;
     }

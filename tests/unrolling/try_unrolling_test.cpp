@@ -23,7 +23,7 @@
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
-using midend::unrolling_way;
+using midend::unrolling_kind;
 
 namespace {
 
@@ -54,8 +54,8 @@ midend::unrolling_trial tried(std::string_view name, std::uint32_t factor, bool 
       const midend::extracted_loop x = extracted(e, found, 0);
       midend::unrolling_trial_options options;
       options.lowering.reassociates = reassociates;
-      const midend::unrolling_order order{0, factor == 1 ? unrolling_way::nothing : unrolling_way::cycle, factor};
-      return midend::try_unrolling(x, order, midend::e2k_reference_v6(), options);
+      const auto kind = factor == 1 ? unrolling_kind::none : unrolling_kind::partial;
+      return midend::try_unrolling(x, {kind, factor}, midend::e2k_reference_v6(), options);
     }
   }
   return {};
@@ -149,9 +149,10 @@ TEST_CASE("what a trial leaves of a loop, the deed leaves, too, or less") {
         continue;
       }
       const midend::extracted_loop x = extracted(e, found, l);
-      const midend::unrolling_order order{l, unrolling_way::cycle, 2 + static_cast<std::uint32_t>(seed % 3)};
+      const midend::unrolling_order order{l,
+                                          {midend::unrolling_kind::partial, 2 + static_cast<std::uint32_t>(seed % 3)}};
       const auto machine = midend::e2k_reference_v6();
-      const auto t = midend::try_unrolling(x, order, machine);
+      const auto t = midend::try_unrolling(x, order.form, machine);
       CHECK_MESSAGE(!midend::check_ir(t.program), "seed ", seed, ", loop ", l);
       if (!t.applied.is_unrolled || t.loop == midend::no_loop) {
         continue;

@@ -78,6 +78,7 @@ unrolling_advice advice_of(const std::vector<std::uint32_t>& latencies) {
 unrolling_candidate bound_by_channels(std::uint32_t factor, std::uint32_t operations) {
   unrolling_candidate c;
   c.kind = unrolling_kind::partial;
+  c.has_exact_count = true;
   c.factor = factor;
   c.is_evaluated = c.is_tried = true;
   c.body.operations = operations;
@@ -327,13 +328,14 @@ TEST_CASE("to_text: a loop that is unrolled") {
   by_two.why = rejection::none;
   by_four.why = rejection::gain_too_small;
   by_four.gain = 0.07;
-  by_four.kind = unrolling_kind::partial_with_remainder;
+  by_four.remainder = remainder_placement::epilogue;
   by_four.remainder_iterations = 3;
   advice.candidates.push_back(by_two);
   advice.candidates.push_back(by_four);
   advice.candidates.push_back(unrolling_candidate{});
   advice.candidates[3].factor = 64;
   advice.candidates[3].kind = unrolling_kind::partial;
+  advice.candidates[3].has_exact_count = true;
   advice.candidates[3].why = rejection::too_many_operations;
   advice.chosen = 1;
   CHECK(to_text(advice, e2k, letters{}) ==
@@ -369,18 +371,20 @@ TEST_CASE("to_text: decisions of each kind, with their remainders") {
   CHECK(says("  legal       the loop runs exactly 4 iterations"));
   advice.counters.trip.kind = midend::trip_count_kind::at_most;
   CHECK(says("  legal       the loop runs at most 4 iterations; each copy keeps its exit tests"));
-  c.kind = unrolling_kind::uncounted;
+  c.kind = unrolling_kind::partial;
+  c.has_exact_count = false;
+  c.remainder = remainder_placement::mid_exit;
   CHECK(says("  decision    unrolled by 4, each copy keeps its exit tests"));
   CHECK(says("  pays        never, as far as the search went"));
   c.break_even = 12;
   CHECK(says("  pays        never slower from 12 iterations on"));
   c.kind = unrolling_kind::peel;
   CHECK(says("  decision    4 iterations peeled off"));
-  c.kind = unrolling_kind::runtime;
+  c.kind = unrolling_kind::partial;
   c.remainder = remainder_placement::epilogue;
   c.remainder_iterations = 3;
   CHECK(says("  decision    unrolled by 4 at run time, remainder of at most 3 iterations after the loop"));
-  c.kind = unrolling_kind::partial_with_remainder;
+  c.has_exact_count = true;
   CHECK(says("  decision    unrolled by 4, remainder of 3 iterations after the loop"));
   CHECK(says("  legal       the loop runs exactly 100 iterations; 3 of them are the remainder"));
   c.remainder = remainder_placement::prologue;
@@ -401,11 +405,11 @@ TEST_CASE("legality_text: exits that are not counted are kept") {
   advice.counters.exits.push_back({});
   CHECK(legality_text(advice) ==
         "the counted exit lets a multiple of 4 iterations through; each copy keeps its other exit tests");
-  c.kind = unrolling_kind::partial_with_remainder;
+  c.remainder = remainder_placement::epilogue;
   c.remainder_iterations = 3;
   CHECK(legality_text(advice) == "the counted exit lets exactly 100 iterations through; each copy keeps its other exit "
                                  "tests; 3 of them are the remainder");
-  c.kind = unrolling_kind::runtime;
+  c.has_exact_count = false;
   CHECK(legality_text(advice) == "the number of iterations is computed before the loop; fewer than 4 of them run in "
                                  "the rolled loop; each copy keeps its other exit tests");
 }

@@ -25,6 +25,7 @@
 #include "midend/transform/detail/counted_tests.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unrolled_limit.hpp"
+#include "midend/transform/unrolling_form.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -109,15 +110,16 @@ inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& c
 
 } // namespace detail
 
-/// Which of these innermost loops can be run in passes. The loop must test, in each iteration, a counter against a
-/// bound that does not change in the loop; other exits, tested in each copy as before, may be there too. Nothing is
-/// required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
+/// Which of these innermost loops can be run in passes, up to a limit. Of a prologue, the copies are that alone: for
+/// what is left ask again, for an epilogue of what will then be a multiple of the factor. The loop must test, in each
+/// iteration, a counter against a bound that does not change in the loop; other exits, tested in each copy as before,
+/// may be there too. Nothing is required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
 ///
 /// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
 template <cost_ir_argument IR>
   requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
 remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
-                                          span<const remainder_request> requests, const unrolling_limits& limits = {}) {
+                                          span<const unrolling_request> requests, const unrolling_limits& limits = {}) {
   const auto& g = ir.graph();
   remainder_plan plan;
   plan.epoch = graph_epoch(g);
@@ -125,11 +127,10 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   flat_array<std::size_t> request_of(loops.num_loops(), requests.size()); // the first: a plan unrolls a loop once
   for (std::size_t i = 0; i != requests.size(); ++i) {
     std::size_t& first = request_of[requests[i].loop];
-    first = first == requests.size() && requests[i].factor >= 2 ? i : first;
+    first = first == requests.size() && requests[i].form.iterations_in_pass() != 0 ? i : first;
   }
-  for (const remainder_request& r : requests) { // one copy more than a pass has: the remainder
-    const std::uint32_t in_pass = r.passed == passed_iterations::whole_passes ? r.factor : 1;
-    wanted.push_back({r.loop, unrolling_shape::cycle, r.factor < 2 ? 1 : in_pass + 1});
+  for (const unrolling_request& r : requests) { // one copy more than a pass has: the old loop
+    wanted.push_back({r.loop, {unrolling_kind::partial, r.form.iterations_in_pass() + 1}});
   }
   const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
   for (const unrolling_refusal& r : copies.refused) {
@@ -154,7 +155,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     const auto& tests = counted.read(body, counters);
     const std::uint32_t exit = detail::passable_exit(body, counters, tests, test, why);
     const std::uint32_t copies_in_pass = x.copies - 1;
-    const remainder_request& request = requests[request_of[x.loop]];
+    const unrolling_form& form = requests[request_of[x.loop]].form;
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
     for (const loop_edge& e : loops.entering_edges(x.loop)) {
       has_guard = has_guard && may_split(ir, e.id);
@@ -164,14 +165,13 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     }
     if (exit == no_body_value) {
       refuse(why);
-    } else if (low_ones_of_width(test.formula.width) < wide_number(request.factor)) {
+    } else if (low_ones_of_width(test.formula.width) < wide_number(detail::number_of_guard(form))) {
       refuse(remainder_refusal_reason::factor_too_large);
     } else if (!has_guard) {
       refuse(remainder_refusal_reason::no_guard);
     } else {
       const counted_test& t = *tests[exit];
-      test.factor = request.factor;
-      test.passed = request.passed;
+      test.form = form;
       body_id comparison = t.comparison;
       if (comparison == no_body_value) {
         forms.assign(body);

@@ -22,7 +22,7 @@
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/unrolled_limit.hpp"
+#include "midend/transform/unrolling_form.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,25 +31,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Where the last of several copies of a loop leads back.
-enum class unrolling_shape : std::uint8_t {
-  cycle, ///< to the first copy: an iteration of the new loop is as many iterations of the old one
-  chain  ///< to itself: the other copies are the first iterations, and the last copy is the loop of the others. With as
-         ///< many copies as header executions, no iterations are left for it: a complete unrolling (`plan_loop_ends`)
-};
-
-/// A loop to be unrolled.
+/// A loop to be unrolled. By `unroll_loops`, its copies keep all tests: a form with a limit or a remainder is copied
+/// like one without, and what it leaves to the old loop is the business of `unroll_with_remainder`.
 struct unrolling_request {
   loop_id loop;
-  unrolling_shape shape;
-  std::uint32_t copies; ///< with the original
-};
-
-/// A loop to be unrolled by `unroll_with_remainder`.
-struct remainder_request {
-  loop_id loop;
-  std::uint32_t factor; ///< at least 2: iterations in a pass of the new body, or of the body that will follow
-  passed_iterations passed = passed_iterations::whole_passes;
+  unrolling_form form;
 };
 
 /// Why a loop is not unrolled.
@@ -74,8 +60,8 @@ struct unrolling_refusal {
 /// A loop that will be unrolled.
 struct loop_unrolling {
   loop_id loop;
-  unrolling_shape shape;
-  std::uint32_t copies;
+  unrolling_form form;
+  std::uint32_t copies;     ///< of the loop, with the original
   std::uint32_t first_node; ///< into `unrolling_plan::nodes`; the header
   std::uint32_t num_nodes;
   std::size_t cloned;          ///< operations and phis, or nodes if there are more of these
@@ -96,7 +82,7 @@ struct unrolling_plan {
 
   bool has_chains() const {
     for (const loop_unrolling& x : unrollings) {
-      if (x.shape == unrolling_shape::chain) {
+      if (x.form.is_chain()) {
         return true;
       }
     }
@@ -131,7 +117,8 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
     const auto refuse = [&](unrolling_refusal_reason reason, value_id v = no_value, edge_id e = no_edge) {
       plan.refused.push_back({r.loop, reason, v, e});
     };
-    if (r.copies < 2) {
+    const std::uint32_t copies = r.form.num_copies();
+    if (copies < 2) {
       refuse(unrolling_refusal_reason::one_copy);
       continue;
     }
@@ -154,7 +141,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
     }
     const std::size_t nodes = loops.blocks(r.loop).size();
     size = size < nodes ? nodes : size; // an empty loop may be asked for a billion times, too
-    const std::size_t times = r.copies - std::size_t{1};
+    const std::size_t times = copies - std::size_t{1};
     const std::size_t left = limits.max_cloned - detail::min(plan.cloned, limits.max_cloned);
     if (unique != no_value) {
       refuse(unrolling_refusal_reason::may_not_duplicate, unique);
@@ -170,7 +157,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
         plan.nodes.push_back(n);
       }
       const auto count = static_cast<std::uint32_t>(plan.nodes.size()) - first;
-      plan.unrollings.push_back({r.loop, r.shape, r.copies, first, count, size * times});
+      plan.unrollings.push_back({r.loop, r.form, copies, first, count, size * times});
       plan.cloned += size * times;
       for (const loop_id inner : loops.subloops(r.loop)) {
         taken[inner] = 1;
@@ -196,7 +183,7 @@ void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops
   plan.ends.clear();
   for (loop_unrolling& x : plan.unrollings) {
     x.first_end = static_cast<std::uint32_t>(plan.ends.size());
-    if (x.shape == unrolling_shape::chain) {
+    if (x.form.is_chain()) {
       found.clear();
       finder.find(x.loop, found);
       for (const loop_end& end : found) {
@@ -264,7 +251,7 @@ void move_hints([[maybe_unused]] E& editor, [[maybe_unused]] node_id from, [[may
 /// The shares of the copies of a loop. In each of them the next iteration is as probable as in the loop.
 inline void list_shares(const divided_counts& counts, const loop_unrolling& x, flat_array<double>& shares) {
   const double repeats = counts.repeats();
-  const bool is_chain = x.shape == unrolling_shape::chain;
+  const bool is_chain = x.form.is_chain();
   double share = 1; // of the first copy; that of a cycle is divided by the sum
   double sum = 0;
   for (std::uint32_t k = 0; k != x.copies; ++k) {
@@ -372,7 +359,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   const auto copy = [&](std::size_t k, std::uint32_t i) { return copies[k * x.num_nodes + i]; };
   flat_array<edge_id> edges;
   for (std::size_t k = 0; k != x.copies; ++k) {
-    const std::size_t next = k + 1 != x.copies ? k + 1 : x.shape == unrolling_shape::cycle ? 0 : k;
+    const std::size_t next = k + 1 != x.copies ? k + 1 : x.form.is_chain() ? k : 0;
     for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
       edges.clear();
       for_each_id(g.out_edges(copy(k, i)), [&](edge_id e) { edges.push_back(e); });
@@ -393,7 +380,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
     const auto source = static_cast<node_id>(g.edge_source(end.kept));
     ended.push_back({copy(last, position[source]), u.witness().edge_origin[end.kept]});
   }
-  const bool is_cycle = x.shape == unrolling_shape::cycle;
+  const bool is_cycle = !x.form.is_chain();
   move_hints(u.editor(), copies[0], is_cycle ? copies[0] : copy(last, 0), [&](const loop_hints& old) {
     return is_cycle ? hints_of_passes(old, x.copies) : hints_after_peeling(old, x.copies - 1);
   });

@@ -288,7 +288,7 @@ private:
     }
   }
 
-  remainder_shape shape() const { return {x_.copies, x_.test.factor, x_.test.passed == passed_iterations::rest}; }
+  remainder_shape shape() const { return {x_.copies, x_.test.form.factor, x_.test.form.is_prologue()}; }
 
   const auto& graph() const { return u_.program().graph(); }
 
@@ -386,7 +386,7 @@ flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, co
 /// Applies a plan for the program as it is. For each loop:
 ///
 ///     guard   computes the limit; if there are enough iterations, continues with the new body, else with the old loop
-///     body    copies, as many as the factor, with all their tests; one, if the request is not for whole passes
+///     body    copies, as many as a pass has iterations, with all their tests
 ///     latch   goes back to the body, or to the old loop when the counter is at the limit
 ///
 /// The guard and the latch are inserted nodes, and both ways of each lead to a copy of the header. So the certificate

@@ -9,6 +9,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/wide_number.hpp"
+#include "midend/transform/unrolling_form.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -16,14 +17,6 @@
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// Which of the T iterations that surely do not leave a loop are run in passes. The old loop runs the others after
-/// them.
-enum class passed_iterations : std::uint8_t {
-  whole_passes, ///< T - T mod factor, of which `factor` are a pass
-  all_but_last, ///< T - 1, each a pass
-  rest          ///< T mod factor, each a pass: a multiple of the factor is left, so this is a remainder before the loop
-};
 
 /// The formula of a trip count, as `trip_formula`, of any width.
 struct limit_formula {
@@ -114,15 +107,14 @@ constexpr optional<counted_test> counted_test_of(const loop_body& body, const lo
   return t;
 }
 
-/// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
+/// A test of a counter in a loop whose copies run up to a limit: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before
 /// the comparison; and the bound may have more, and what is left of the counter is extended.
 struct passed_test {
   limit_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
   wide_number step;
   wide_number addend;
-  std::uint64_t factor; ///< at least 2, and a number of the width
-  passed_iterations passed = passed_iterations::whole_passes;
+  unrolling_form form; ///< with a limit; the factor of a partial one is at least 2, and a number of the width
   std::uint8_t counter_width = formula.width; ///< at least that
   std::uint8_t bound_width = formula.width;   ///< at least that
   operation extension = operation::copy;      ///< if the bound is wider: `zero_extend` or `sign_extend`
@@ -131,7 +123,7 @@ struct passed_test {
 };
 
 /// The test of an exit, with the step of one iteration, which may be another one than that of the body: a pass has
-/// several iterations. Factor and passed iterations are to be filled in. Nothing if the exit has no formula.
+/// several iterations. The form is to be filled in. Nothing if the exit has no formula.
 constexpr optional<passed_test> passed_test_of(const counted_test& t, const wide_number& step) {
   // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
   const operation comparison = t.extension == operation::zero_extend ? unsigned_comparison(t.code) : t.code;
@@ -145,8 +137,7 @@ constexpr optional<passed_test> passed_test_of(const counted_test& t, const wide
   if (!formula || !fits || t.width > t.counter_width) {
     return std::nullopt;
   }
-  return passed_test{*formula,        step,          t.addend,   0, passed_iterations::whole_passes,
-                     t.counter_width, t.bound_width, t.extension};
+  return passed_test{*formula, step, t.addend, {}, t.counter_width, t.bound_width, t.extension};
 }
 
 namespace detail {
@@ -175,20 +166,29 @@ template <class Value, class Sink> constexpr Value emit_number(Sink& sink, const
   return out;
 }
 
+/// The number that the guard of a form with a limit compares or divides by; one of the counter's width.
+constexpr std::uint64_t number_of_guard(const unrolling_form& form) {
+  return form.kind == unrolling_kind::peel_last ? 2 : form.factor;
+}
+
 } // namespace detail
 
-/// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, where m is
-/// the greatest multiple of the factor that is at most T, and T says that the first T tests do not leave the loop:
+/// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, which the
+/// copies run. T says that the first T tests do not leave the loop:
 ///
 ///     T = 0 if the first test leaves, else the formula
-///     limit = start + (T - T mod factor) · step
-///     enough: T ≥ factor, unsigned
+///     limit = start + m · step
+///
+/// Which iterations these are is a question of the form. The old loop runs the others after them:
+///
+///     form                     m                 enough, unsigned    in a pass
+///     partial, epilogue        T - T mod factor  T ≥ factor          factor
+///     partial, prologue        T mod factor      m ≠ 0               1           a multiple of the factor is left
+///     peel_last                T - 1             T ≥ 2               1
 ///
 /// A bound that is wider than the number it is compared with is cut to its width, and T is 0 if that changes it: then
 /// all numbers compare alike, or the counter has to wrap before it leaves. A wider start is cut for T, not for the
 /// limit.
-///
-/// For the other `passed_iterations`, m is T - 1 and enough is T ≥ 2, or m is T mod factor and enough is m ≠ 0.
 ///
 /// The only division is by the step and the factor, which are literals: so `formula.divisor` must fit in 64 bits.
 /// `sink.number(bits, width)` makes a literal, with zeros above the 64 bits, `sink.operation(info, a)` and
@@ -248,15 +248,15 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     const Value again = converted(t.extension, end, w, t.bound_width);
     none_unless(sink.operation({operation::equal, 1, t.bound_width, {}}, again, bound));
   }
-  const bool is_rest = t.passed == passed_iterations::rest;
+  const bool is_last = t.form.kind == unrolling_kind::peel_last;
+  const bool is_rest = t.form.is_prologue();
+  const std::uint64_t number = detail::number_of_guard(t.form);
   Value rest = trips;
-  if (t.passed != passed_iterations::all_but_last) {
-    rest = std::has_single_bit(t.factor) ? with_number(operation::bit_and, trips, t.factor - 1)
-                                         : with_number(operation::urem, trips, t.factor);
+  if (!is_last) {
+    rest = std::has_single_bit(number) ? with_number(operation::bit_and, trips, number - 1)
+                                       : with_number(operation::urem, trips, number);
   }
-  Value passed = t.passed == passed_iterations::all_but_last ? with_number(operation::sub, trips, 1)
-                 : is_rest                                   ? rest
-                                                             : both(operation::sub, trips, rest);
+  Value passed = is_last ? with_number(operation::sub, trips, 1) : is_rest ? rest : both(operation::sub, trips, rest);
   if (is_cut) {
     passed = converted(operation::zero_extend, passed, w, t.counter_width);
   }
@@ -265,9 +265,8 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     passed = sink.operation({operation::mul, n, n, {}}, passed, detail::emit_number<Value>(sink, step, n));
   }
   limit = sink.operation({operation::add, n, n, {}}, start, passed);
-  const std::uint64_t least = t.passed == passed_iterations::all_but_last ? 2 : t.factor;
   enough = is_rest ? sink.operation({operation::not_equal, 1, w, {}}, rest, sink.number(0, w))
-                   : sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(least, w));
+                   : sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(number, w));
 }
 
 MIDEND_END_NAMESPACE

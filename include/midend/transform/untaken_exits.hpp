@@ -31,6 +31,7 @@
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unrolled_limit.hpp"
+#include "midend/transform/unrolling_form.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -273,22 +274,25 @@ private:
   /// another question.
   std::optional<claimed_limit> claim_of(value_id enough, value_id passed, const wide_number& step,
                                         bool counts_one) const {
-    const auto claim = [&](std::optional<std::uint64_t> factor, passed_iterations which, std::uint64_t in_pass) {
-      return factor ? std::optional(claimed_limit{{{}, step, 0, *factor, which}, in_pass}) : std::nullopt;
+    const auto claim = [&](std::optional<std::uint64_t> factor, unrolling_form form) {
+      form.factor = static_cast<std::uint32_t>(factor.value_or(0));
+      const bool fits = factor && form.factor == *factor;
+      return fits ? std::optional(claimed_limit{{{}, step, 0, form}, form.iterations_in_pass()}) : std::nullopt;
     };
+    constexpr unrolling_form epilogue{unrolling_kind::partial, 0, remainder_placement::epilogue};
+    constexpr unrolling_form prologue{unrolling_kind::partial, 0, remainder_placement::prologue};
     if (const auto least = number_of(operand_of(enough, operation::ugreater_equal, 1))) {
       // A loop of passes of one iteration is no loop of whole passes, which have two or more.
-      return counts_one ? claim(*least == 2 ? least : std::nullopt, passed_iterations::all_but_last, 1)
-                        : claim(least, passed_iterations::whole_passes, *least);
+      return !counts_one ? claim(least, epilogue) : *least == 2 ? claim(1, {unrolling_kind::peel_last}) : std::nullopt;
     }
     const value_id rest = operand_of(enough, operation::not_equal, 0);
     if (!counts_one || rest == no_value || rest != passed) {
       return std::nullopt;
     }
     if (const auto mask = number_of(operand_of(rest, operation::bit_and, 1))) {
-      return claim(*mask + 1, passed_iterations::rest, 1);
+      return claim(*mask + 1, prologue);
     }
-    return claim(number_of(operand_of(rest, operation::urem, 1)), passed_iterations::rest, 1);
+    return claim(number_of(operand_of(rest, operation::urem, 1)), prologue);
   }
 
   /// Whether the loop is entered only for enough iterations, and left when its counter is at the limit that
@@ -323,7 +327,7 @@ private:
       const auto claim = claim_of(enough, passed, step, (step & most) == step_of_pass);
       // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
       // anyone's, so they must not decide how long the search takes.
-      if (!claim || claim->test.factor < 2 || most < wide_number(claim->test.factor) ||
+      if (!claim || claim->in_pass == 0 || most < wide_number(number_of_guard(claim->test.form)) ||
           claim->in_pass > body_.blocks.size() || (wide_number(claim->in_pass) * step & most) != step_of_pass ||
           (last.addend & most) != step_of_pass || last.bound_width != width) {
         continue;
@@ -344,7 +348,7 @@ private:
   bool is_first_within(loop_id l, std::uint32_t first, std::uint32_t last, const claimed_limit& claim, edge_id entering,
                        value_id enough, value_id limit) {
     const auto test = test_within(first, last, claim);
-    if (!test || low_ones_of_width(test->formula.width) < wide_number(claim.test.factor)) {
+    if (!test || low_ones_of_width(test->formula.width) < wide_number(number_of_guard(claim.test.form))) {
       return false;
     }
     const flat_array<optional<counted_test>>& tests = tested_.tests();
@@ -389,8 +393,7 @@ private:
     if (!test || !test->formula.divisor.fits_in_64_bits()) {
       return std::nullopt;
     }
-    test->factor = claim.test.factor;
-    test->passed = claim.test.passed;
+    test->form = claim.test.form;
     return test;
   }
 

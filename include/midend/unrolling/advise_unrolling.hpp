@@ -75,7 +75,7 @@ class advise_unrolling_workspace {
                                      advise_unrolling_workspace& workspace, unrolling_advice& out);
 
   struct known_figures {
-    unrolling_order order;
+    unrolling_form form;
     detail::trial_figures figures;
   };
 
@@ -105,10 +105,10 @@ public:
     w_.apart_.clear();
   }
 
-  trial_figures run(const unrolling_order& order) override {
+  trial_figures run(const unrolling_form& form) override {
     if (is_apart_) {
       for (const auto& known : w_.apart_) {
-        if (is_same(known.order, order)) {
+        if (known.form == form) {
           return known.figures;
         }
       }
@@ -116,11 +116,11 @@ public:
     unrolling_trial_options trying;
     trying.lowering = options_.lowering;
     trying.assumed_trip = options_.assumed_trip;
-    try_unrolling(w_.loop_, order, machine_, trying, w_.trying_, w_.trial_);
-    const bool is_done = order.way == unrolling_way::nothing || w_.trial_.applied.is_unrolled;
+    try_unrolling(w_.loop_, form, machine_, trying, w_.trying_, w_.trial_);
+    const bool is_done = form.kind == unrolling_kind::none || w_.trial_.applied.is_unrolled;
     if (looks_apart_) {
       estimate_trial(machine_, apart_lowering(), options_.assumed_trip, w_.trying_, w_.trial_, w_.apart_cost_);
-      w_.apart_.push_back({order, is_done ? figures_of(w_.apart_cost_, apart_lowering()) : trial_figures()});
+      w_.apart_.push_back({form, is_done ? figures_of(w_.apart_cost_, apart_lowering()) : trial_figures()});
     }
     if (!is_done) {
       return {};
@@ -160,7 +160,7 @@ public:
     if (!pairs.empty()) {
       looks_apart_ = true;
       estimate_trial(machine_, apart_lowering(), options_.assumed_trip, w_.trying_, w_.trial_, w_.apart_cost_);
-      w_.apart_.push_back({{no_loop, unrolling_way::nothing, 1}, figures_of(w_.apart_cost_, apart_lowering())});
+      w_.apart_.push_back({{}, figures_of(w_.apart_cost_, apart_lowering())});
     }
   }
 
@@ -168,10 +168,6 @@ public:
   void be_apart() { is_apart_ = true; }
 
 private:
-  static bool is_same(const unrolling_order& a, const unrolling_order& b) {
-    return a.way == b.way && a.factor == b.factor && a.unrolls_remainder == b.unrolls_remainder;
-  }
-
   lowering_options apart_lowering() const {
     lowering_options apart = options_.lowering;
     apart.bases_are_apart = true;
@@ -306,8 +302,8 @@ void advise_on_overlap(const loop_machine_times& times, const machine_limits& li
   }
   const unrolling_candidate& now = out.decision();
   const unrolling_candidate& c = spare.decision();
-  advice.kind = c.kind;
-  advice.factor = c.factor;
+  advice.form = c;
+  advice.has_exact_count = c.has_exact_count;
   advice.cycles_per_iteration = c.cycles_per_iteration;
   advice.test_cycles = 2 * times.subtraction + (advice.pairs.size() - 1) + times.compare_to_branch;
   const unrolled_times unrolled{
@@ -316,7 +312,7 @@ void advise_on_overlap(const loop_machine_times& times, const machine_limits& li
       c.body,
       c.factor,
       advice.test_cycles + (c.rest.alone > out.rolled().rest.alone ? c.rest.alone - out.rolled().rest.alone : 0),
-      c.kind == unrolling_kind::uncounted};
+      c.remainder == remainder_placement::mid_exit};
   advice.break_even = break_even_search{unrolled}();
   const std::uint64_t after = c.total_cycles + c.setup_cycles + advice.test_cycles;
   advice.is_worthwhile = advice.break_even != 0 && c.cycles_per_iteration < now.cycles_per_iteration &&
@@ -328,9 +324,9 @@ template <loop_machine M> class overlap_trials final : public candidate_trials {
 public:
   overlap_trials(machine_trials<M>& trials, flat_array<base_pair>& pairs) : trials_(trials), pairs_(pairs) {}
 
-  trial_figures run(const unrolling_order& order) override {
-    const trial_figures f = trials_.run(order);
-    if (order.way == unrolling_way::nothing && f.has_loop) {
+  trial_figures run(const unrolling_form& form) override {
+    const trial_figures f = trials_.run(form);
+    if (form.kind == unrolling_kind::none && f.has_loop) {
       trials_.look_apart(pairs_);
     }
     return f;
@@ -378,11 +374,11 @@ void advise_on_nest(const M& machine, const unrolling_options& options, node_id 
   trying.assumed_trip = options.assumed_trip;
   const unrolling_candidate& full = out.candidates[out.candidates.size() - 1];
   const unrolling_candidate& best = &out.decision() == &full ? out.rolled() : out.decision();
-  try_unrolling(w.around_, inner, unrolling_order_of(out, best), machine, trying, w.trying_, w.trial_);
+  try_unrolling(w.around_, inner, unrolling_form_of(out, best), machine, trying, w.trying_, w.trial_);
   const std::uint64_t otherwise_cycles = nearest_number(w.trial_.cost.cycles);
   const std::uint64_t otherwise_bytes = w.trial_.cost.bytes;
   const std::uint64_t otherwise_operations = w.trial_.cost.operations;
-  try_unrolling(w.around_, inner, unrolling_order_of(out, full), machine, trying, w.trying_, w.trial_);
+  try_unrolling(w.around_, inner, unrolling_form_of(out, full), machine, trying, w.trying_, w.trial_);
   const program_estimate& cost = w.trial_.cost;
   const loop_forest& loops = w.trial_.loops;
   const loop_id l = loops.innermost_loop(extracted_loop::header);

@@ -14,10 +14,9 @@
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
+#include "midend/transform/unrolling_form.hpp"
 #include "midend/transform/untaken_exits.hpp"
-#include "midend/unrolling/unroll_as_advised.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
-#include "midend/unrolling/unrolling_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,39 +42,26 @@ struct advised_unrolling {
   }
 };
 
-/// How an order unrolls a loop.
-enum class unrolling_way : std::uint8_t {
-  nothing,          ///< the loop stays as it is
-  chain,            ///< `unroll_loops` with `unrolling_shape::chain`: complete unrolling, peeling
-  cycle,            ///< `unroll_loops` with `unrolling_shape::cycle`: each copy keeps its tests at first
-  remainder_after,  ///< passes of as many iterations as the factor says, then the other iterations
-  remainder_before, ///< the other iterations, then the passes
-  peel_last         ///< the last iteration gets a copy of its own, after the loop; the factor does not matter
-};
-
-/// A loop to be unrolled by `apply_unrolling` in a way that no advice has to name.
+/// A loop to be unrolled by `apply_unrolling` in a form that no advice has to name.
 struct unrolling_order {
   loop_id loop;
-  unrolling_way way;
-  std::uint32_t factor;           ///< copies, or iterations in a pass
-  bool unrolls_remainder = false; ///< iterations of the remainder follow each other in copies, too
-  bool or_cycle = false;          ///< a loop that can have no remainder is copied by `unrolling_way::cycle`
+  unrolling_form form;
+  bool or_mid_exit = false; ///< a loop that no limit can be computed for has its remainder in the middle
 };
 
-/// The order that a candidate of an advice is; its way is `nothing` for the rolled loop and if there is an obstacle.
-constexpr unrolling_order unrolling_order_of(const unrolling_advice& advice, const unrolling_candidate& candidate) {
-  if (advice.obstacle == unrolling_obstacle::none) {
-    if (const auto copies = unrolling_request_of(advice, candidate)) {
-      const bool is_chain = copies->shape == unrolling_shape::chain;
-      return {advice.loop, is_chain ? unrolling_way::chain : unrolling_way::cycle, copies->copies};
-    }
-    if (const auto passes = remainder_request_of(advice, candidate)) {
-      const bool is_before = candidate.remainder == remainder_placement::prologue;
-      return {advice.loop, is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after, passes->factor,
-              candidate.unrolls_remainder};
-    }
+/// The form that `apply_unrolling` is asked for by a candidate of an advice, which need not be the chosen one. The
+/// rolled loop if there is an obstacle.
+///
+/// A loop that is tested before its work has one header execution more than complete iterations: the last copy of a
+/// complete unrolling is its last test.
+constexpr unrolling_form unrolling_form_of(const unrolling_advice& advice, const unrolling_candidate& candidate) {
+  unrolling_form form = candidate;
+  if (advice.obstacle == unrolling_obstacle::none && form.kind == unrolling_kind::full) {
+    const std::optional<std::uint64_t> executions = advice.counters.trip.header_executions();
+    const bool fits = executions && *executions <= ~std::uint32_t{0};
+    return fits ? unrolling_form{form.kind, static_cast<std::uint32_t>(*executions)} : unrolling_form();
   }
-  return {advice.loop, unrolling_way::nothing, 1};
+  return advice.obstacle == unrolling_obstacle::none ? form : unrolling_form();
 }
 
 /// The transformation that a step of `apply_unrolling` is, in the order in which they are done.
@@ -85,6 +71,19 @@ enum class unrolling_step : std::uint8_t {
   copies,       ///< `unroll_loops`, also of remainders
   untaken_exits ///< `drop_untaken_exits`
 };
+
+/// What a step asks `unroll_with_remainder` for: of a form with a prologue for that in the first step, and in the next
+/// one for an epilogue of what is left. Nothing in other steps, and for forms without a limit.
+constexpr std::optional<unrolling_form> form_in_step(unrolling_form form, unrolling_step step) {
+  if (!form.has_limit() || (step == unrolling_step::rest && !form.is_prologue()) ||
+      step > unrolling_step::whole_passes) {
+    return std::nullopt;
+  }
+  if (form.is_prologue() && step == unrolling_step::whole_passes) {
+    form.remainder = remainder_placement::epilogue;
+  }
+  return form;
+}
 
 /// What became of a loop.
 struct applied_unrolling {
@@ -152,11 +151,6 @@ public:
   }
 
 private:
-  static bool has_remainder(const unrolling_order& o) {
-    return o.way == unrolling_way::remainder_after || o.way == unrolling_way::remainder_before ||
-           o.way == unrolling_way::peel_last;
-  }
-
   /// Where the request for a loop is.
   template <class Request>
   static flat_array<std::size_t> positions(const loop_forest& loops, const flat_array<Request>& requests) {
@@ -175,21 +169,16 @@ private:
 
   /// The requests of a step, and by request whose they are.
   struct remainder_requests {
-    flat_array<remainder_request> requests;
+    flat_array<unrolling_request> requests;
     flat_array<std::size_t> origin;
   };
 
   remainder_requests requests_of(unrolling_step step, const loop_forest& loops) const {
-    const bool is_rest = step == unrolling_step::rest;
     remainder_requests out;
     for (std::size_t i = 0; i != orders_.size(); ++i) {
-      const unrolling_order& o = orders_[i];
-      if (has_remainder(o) && !state_.loops[i].no_remainder && (!is_rest || o.way == unrolling_way::remainder_before)) {
-        const bool is_last = o.way == unrolling_way::peel_last;
-        out.requests.push_back({loops.innermost_loop(state_.loops[i].header), is_last ? 2 : o.factor,
-                                is_rest   ? passed_iterations::rest
-                                : is_last ? passed_iterations::all_but_last
-                                          : passed_iterations::whole_passes});
+      const std::optional<unrolling_form> form = form_in_step(orders_[i].form, step);
+      if (form && !state_.loops[i].no_remainder) {
+        out.requests.push_back({loops.innermost_loop(state_.loops[i].header), *form});
         out.origin.push_back(i);
       }
     }
@@ -242,16 +231,18 @@ private:
       const unrolling_order& o = orders_[i];
       const applied_unrolling& x = state_.loops[i];
       const loop_id l = found.loops.innermost_loop(x.header);
-      const auto ask = [&](unrolling_shape shape) {
-        requests.push_back({l, shape, o.factor});
+      const auto ask = [&](const unrolling_form& form) {
+        requests.push_back({l, form});
         origin.push_back(i);
       };
-      if (o.way == unrolling_way::chain) {
-        ask(unrolling_shape::chain);
-      } else if (o.way == unrolling_way::cycle || (has_remainder(o) && x.no_remainder && o.or_cycle)) {
-        ask(unrolling_shape::cycle);
-      } else if (x.is_unrolled && o.unrolls_remainder && o.way != unrolling_way::peel_last) {
-        ask(unrolling_shape::chain);
+      if (!o.form.has_limit()) {
+        if (o.form.kind != unrolling_kind::none) {
+          ask(o.form);
+        }
+      } else if (x.no_remainder && o.or_mid_exit) {
+        ask({unrolling_kind::partial, o.form.factor, remainder_placement::mid_exit});
+      } else if (x.is_unrolled && o.form.unrolls_remainder && o.form.kind == unrolling_kind::partial) {
+        ask({unrolling_kind::peel, o.form.factor - 1});
       }
     }
     if (requests.empty()) {
@@ -387,10 +378,12 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
   for (const advised_unrolling& r : requests) {
     MIDEND_ASSERT(r.advice != nullptr, "a request has an advice", orders.size());
     MIDEND_ASSERT(r.candidate == nullptr || r.is_of_advice(), "a candidate of this advice", r.advice->loop);
-    orders.push_back(r.advice->candidates.empty()
-                         ? unrolling_order{r.advice->loop, unrolling_way::nothing, 1}
-                         : unrolling_order_of(*r.advice, r.candidate == nullptr ? r.advice->decision() : *r.candidate));
-    orders.back().unrolls_remainder = r.unrolls_remainder || orders.back().unrolls_remainder;
+    unrolling_form form;
+    if (!r.advice->candidates.empty()) {
+      form = unrolling_form_of(*r.advice, r.candidate == nullptr ? r.advice->decision() : *r.candidate);
+    }
+    form.unrolls_remainder = r.unrolls_remainder || form.unrolls_remainder;
+    orders.push_back({r.advice->loop, form});
   }
   return apply_unrolling(editor, loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
                          observer, std::move(counts_of));

@@ -91,10 +91,11 @@ template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = 
 unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& lowering = {}, CountsOf counts_of = {}) {
   unrolling_deed out;
-  const unrolling_order order = advice.obstacle == unrolling_obstacle::none
-                                    ? unrolling_order_of(advice, advice.decision())
-                                    : unrolling_order{advice.loop, unrolling_way::nothing, 1};
-  if (order.way == unrolling_way::nothing) {
+  unrolling_order order{advice.loop, {}};
+  if (advice.obstacle == unrolling_obstacle::none) {
+    order.form = unrolling_form_of(advice, advice.decision());
+  }
+  if (order.form.kind == unrolling_kind::none) {
     out.obstacle = deed_obstacle::not_unrolled;
     return out;
   }

@@ -65,7 +65,7 @@ struct unrolling_trial {
 /// The memory of `try_unrolling`, to be reused.
 class try_unrolling_workspace {
   template <loop_machine_argument M>
-  friend void try_unrolling(const extracted_loop& x, node_id header, const unrolling_order& order, const M& machine,
+  friend void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form& form, const M& machine,
                             const unrolling_trial_options& options, try_unrolling_workspace& workspace,
                             unrolling_trial& out);
   template <loop_machine_argument M>
@@ -135,9 +135,9 @@ inline bool has_regrouped(const clean_up_log& log) {
 
 } // namespace detail
 
-/// Unrolls a loop of an extracted program as ordered, runs the clean-up (`clean_up`) on the whole program, and
-/// estimates what is left on a machine. `header` is the loop's in the program, and `order.loop` does not matter. With
-/// `unrolling_way::nothing`, the rolled loop is cleaned up and estimated: compare others with that.
+/// Unrolls a loop of an extracted program in a form, runs the clean-up (`clean_up`) on the whole program, and estimates
+/// what is left on a machine. `header` is the loop's in the program. With `unrolling_kind::none`, the rolled loop is
+/// cleaned up and estimated: compare others with that.
 ///
 /// Afterwards, `apply_unrolling` and `clean_up` do the same to the function. They find what is found here, and what the
 /// code around the loop shows besides.
@@ -148,14 +148,13 @@ inline bool has_regrouped(const clean_up_log& log) {
 /// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
 /// trials", LFP 1994. The cost is that of the steps, for a program of the size of the unrolled loop.
 template <loop_machine_argument M>
-void try_unrolling(const extracted_loop& x, node_id header, const unrolling_order& order, const M& machine,
+void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form& form, const M& machine,
                    const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
   MIDEND_ASSERT(x.has_expected_trips, "an extracted loop that `expect_trips` has seen", x.has_expected_trips);
   out.program = x.program;
   const auto view_of = [](const editable_flat_program& p) -> const editable_flat_program& { return p; };
   const auto before = dominators_and_loops(out.program.graph());
-  unrolling_order ordered = order;
-  ordered.loop = before.loops.innermost_loop(header);
+  const unrolling_order ordered{before.loops.innermost_loop(header), form};
   MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
   out.copies.begin(before.loops, ordered.loop);
   const applied_unrollings applied = apply_unrolling(
@@ -178,17 +177,17 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_orde
 
 /// The same for the loop that was extracted.
 template <loop_machine_argument M>
-void try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+void try_unrolling(const extracted_loop& x, const unrolling_form& form, const M& machine,
                    const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
-  try_unrolling(x, extracted_loop::header, order, machine, options, workspace, out);
+  try_unrolling(x, extracted_loop::header, form, machine, options, workspace, out);
 }
 
 template <loop_machine_argument M>
-unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_order& order, const M& machine,
+unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_form& form, const M& machine,
                               const unrolling_trial_options& options = {}) {
   try_unrolling_workspace workspace;
   unrolling_trial out;
-  try_unrolling(x, order, machine, options, workspace, out);
+  try_unrolling(x, form, machine, options, workspace, out);
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
-#include "midend/unrolling/unrolling_options.hpp"
+#include "midend/transform/unrolling_form.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"
 
 #include <array>
@@ -18,19 +18,6 @@
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// How a loop is unrolled.
-enum class unrolling_kind : std::uint8_t {
-  none,
-  full,                   ///< no loop is left; each copy keeps its exit tests if their number is an upper bound
-  partial,                ///< the factor divides the trip count
-  partial_with_remainder, ///< the trip count is known, and the factor does not divide it
-  runtime,                ///< the trip count is computed before the loop
-  uncounted,              ///< each copy keeps its exit tests
-  peel                    ///< the first iterations are moved before the loop
-};
-
-inline constexpr std::size_t num_unrolling_kinds = 7;
 
 /// Why there is no advice for a loop.
 enum class unrolling_obstacle : std::uint8_t {
@@ -99,13 +86,12 @@ enum class assumption : std::uint8_t {
 
 inline constexpr std::size_t num_assumptions = 12;
 
-/// A way to run the loop. The rolled loop is one (factor 1, `none`).
-struct unrolling_candidate {
-  unrolling_kind kind = unrolling_kind::none;
-  std::uint32_t factor = 1; ///< copies in the new body; peeled iterations for `peel`
-  remainder_placement remainder = remainder_placement::none;
-  std::uint64_t remainder_iterations = 0; ///< the most that can be left, if the count is unknown
-  bool unrolls_remainder = false;         ///< no loop is left of it
+/// A form of the loop, with what it would cost. The rolled loop is one. Of complete unrolling, the factor is the number
+/// of complete iterations: `unrolling_form_of` adds the copy for the last test.
+struct unrolling_candidate : unrolling_form {
+  bool has_exact_count = false;           ///< the number of iterations is known
+  std::uint64_t remainder_iterations = 0; ///< of a prologue or epilogue the most that there can be, with an exact count
+                                          ///< how many there are; 0 if the new body may be left anywhere
   rejection why = rejection::none;
   bool is_evaluated = false; ///< else the numbers below are not valid
   bool is_tried = false;     ///< it was carried out on a copy; else the numbers are extrapolated from two trials
@@ -131,9 +117,9 @@ struct base_pair {
 /// What a test before the loop would gain that shows pairs of bases to be apart and leads to the new loop; if it fails,
 /// the rolled loop runs.
 struct overlap_advice {
-  bool is_worthwhile = false; ///< faster than the decision over all iterations, test included; else nothing is valid
-  unrolling_kind kind = unrolling_kind::none; ///< `none`: the rolled loop is faster with the test
-  std::uint32_t factor = 1;
+  bool is_worthwhile = false;   ///< faster than the decision over all iterations, test included; else nothing is valid
+  unrolling_form form;          ///< `none`: the rolled loop is faster with the test
+  bool has_exact_count = false; ///< see `unrolling_candidate`
   fraction cycles_per_iteration;
   std::uint64_t test_cycles = 0; ///< of all pairs
   std::uint64_t break_even = 0;  ///< from this many iterations on never slower than the rolled loop, test included
@@ -151,6 +137,24 @@ struct nest_advice {
   std::uint64_t total_cycles = 0; ///< of both loops otherwise: with what is best for the inner loop alone, or
                                   ///< if that is complete unrolling, with the rolled loop
 };
+
+/// What a form is called if it is known whether the number of iterations is: the name of its kind, and instead of
+/// `partial`
+///
+/// - `partial_with_remainder`: it is known, and not a multiple of the factor;
+/// - `runtime`: it is computed before the loop;
+/// - `uncounted`: it is neither, and each copy keeps its exit tests.
+constexpr const char* name_of(const unrolling_form& form, bool has_exact_count) {
+  if (form.kind != unrolling_kind::partial || (has_exact_count && form.remainder == remainder_placement::none)) {
+    return name_of(form.kind);
+  }
+  return has_exact_count ? "partial_with_remainder" : form.has_limit() ? "runtime" : "uncounted";
+}
+
+/// What the form of a candidate is called.
+constexpr const char* name_of(const unrolling_candidate& c) {
+  return name_of(c, c.has_exact_count);
+}
 
 /// The advice for one loop.
 struct unrolling_advice {
@@ -185,9 +189,6 @@ struct unrolling_advice {
 
 namespace detail {
 
-inline constexpr std::array<const char*, num_unrolling_kinds> unrolling_kind_names = {
-    "none", "full", "partial", "partial_with_remainder", "runtime", "uncounted", "peel"};
-
 inline constexpr std::array<const char*, num_rejections> rejection_names = {"none",
                                                                             "not_allowed",
                                                                             "outdone",
@@ -217,14 +218,7 @@ inline constexpr std::array<const char*, 8> unrolling_obstacle_names = {
     "none",      "contains_loop",      "irreducible", "unusual_control",
     "too_large", "impossible_machine", "cyclic_body", "too_many_exits"};
 
-inline constexpr std::array<const char*, 4> remainder_placement_names = {"none", "prologue", "epilogue", "mid_exit"};
-
 } // namespace detail
-
-/// The enumerator's name.
-constexpr const char* name_of(unrolling_kind k) {
-  return detail::unrolling_kind_names[static_cast<std::size_t>(k)];
-}
 
 /// The enumerator's name.
 constexpr const char* name_of(rejection r) {
@@ -239,11 +233,6 @@ constexpr const char* name_of(assumption a) {
 /// The enumerator's name.
 constexpr const char* name_of(unrolling_obstacle o) {
   return detail::unrolling_obstacle_names[static_cast<std::size_t>(o)];
-}
-
-/// The enumerator's name.
-constexpr const char* name_of(remainder_placement p) {
-  return detail::remainder_placement_names[static_cast<std::size_t>(p)];
 }
 
 MIDEND_END_NAMESPACE

@@ -4,18 +4,11 @@
 #include "midend/config.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/transform/unrolling_form.hpp"
 
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// Where the iterations run that are too few for a pass of the new body.
-enum class remainder_placement : std::uint8_t {
-  none,     ///< there are none
-  prologue, ///< before the loop
-  epilogue, ///< after the loop
-  mid_exit  ///< in the new body, with an exit in the middle
-};
 
 /// Limits and policy of `advise_unrolling`.
 struct unrolling_options {
@@ -35,7 +28,7 @@ struct unrolling_options {
   /// this.
   fraction least_gain = {1, 10};
 
-  remainder_placement remainder = remainder_placement::epilogue;
+  remainder_placement remainder = remainder_placement::epilogue; ///< where it is; `none`: also after the loop
 
   bool allows_full = true;
   bool allows_partial = true;

@@ -653,7 +653,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
   std::string out;
   const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
   for (const loop_unrolling& x : plan.unrollings) {
-    if (x.shape == unrolling_shape::cycle) {
+    if (!x.form.is_chain()) {
       out += "unroll " + loop_of(x.loop) + ": " + std::to_string(x.copies) + " copies are the new body\n";
     } else {
       out += "peel " + loop_of(x.loop) + ": " + std::to_string(x.copies - 1) +
@@ -674,7 +674,7 @@ inline std::string summary_text(const unrolling_plan& plan) {
   detail::plan_counts counts("no loop unrolled");
   std::size_t cycles = 0;
   for (const loop_unrolling& x : plan.unrollings) {
-    cycles += x.shape == unrolling_shape::cycle ? 1u : 0u;
+    cycles += x.form.is_chain() ? 0u : 1u;
   }
   counts.done(cycles, "unrolled loop").done(plan.unrollings.size() - cycles, "peeled loop").done(plan.cloned, "clone");
   for (const unrolling_refusal_reason reason :
@@ -697,18 +697,14 @@ std::string to_text(const loop_forest& loops, const remainder_plan& plan, const 
   std::string out;
   const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
   for (const remainder_unrolling& x : plan.unrollings) {
-    const std::string factor = std::to_string(x.test.factor);
-    switch (x.test.passed) {
-    case passed_iterations::whole_passes:
+    const std::string factor = std::to_string(x.test.form.factor);
+    if (x.test.form.kind == unrolling_kind::peel_last) {
+      out += "peel the last iteration of " + loop_of(x.loop) + '\n';
+    } else if (x.test.form.is_prologue()) {
+      out += "copy " + loop_of(x.loop) + " before it, for the iterations modulo " + factor + '\n';
+    } else {
       out += "unroll " + loop_of(x.loop) + " by " + factor +
              ": the limit is computed before it, and the rest of the iterations run after it\n";
-      break;
-    case passed_iterations::all_but_last:
-      out += "peel the last iteration of " + loop_of(x.loop) + '\n';
-      break;
-    case passed_iterations::rest:
-      out += "copy " + loop_of(x.loop) + " before it, for the iterations modulo " + factor + '\n';
-      break;
     }
   }
   for (const remainder_refusal& r : plan.refused) {

@@ -282,7 +282,7 @@ public:
     line("legal", legality_text(advice_));
     cycles();
     sizes();
-    const bool depends = chosen().kind == unrolling_kind::runtime || chosen().kind == unrolling_kind::uncounted;
+    const bool depends = chosen().kind == unrolling_kind::partial && !chosen().has_exact_count;
     if (depends) {
       line("pays", break_even());
     }
@@ -320,14 +320,21 @@ private:
   }
 
   MIDEND_SELDOM_CALLED static std::string remainder_text(const unrolling_candidate& c) {
-    if (c.remainder == remainder_placement::none) {
+    if (c.remainder_iterations == 0) {
       return {};
     }
     const std::string_view where = c.remainder == remainder_placement::prologue   ? " before the loop"
                                    : c.remainder == remainder_placement::epilogue ? " after the loop"
                                                                                   : " in an incomplete last pass";
-    return joined({", remainder of ", c.kind == unrolling_kind::partial_with_remainder ? "" : "at most ",
+    return joined({", remainder of ", c.has_exact_count ? "" : "at most ",
                    counted_text(c.remainder_iterations, "iteration"), where});
+  }
+
+  MIDEND_SELDOM_CALLED static std::string limit_text(const unrolling_candidate& c) {
+    if (c.has_exact_count) {
+      return c.remainder == remainder_placement::none ? ", no remainder" : remainder_text(c);
+    }
+    return c.has_limit() ? joined({" at run time", remainder_text(c)}) : ", each copy keeps its exit tests";
   }
 
   MIDEND_SELDOM_CALLED std::string decision() const {
@@ -340,13 +347,7 @@ private:
     case unrolling_kind::full:
       return joined({"unrolled completely, ", factor, " copies and no loop"});
     case unrolling_kind::partial:
-      return joined({"unrolled by ", factor, ", no remainder"});
-    case unrolling_kind::partial_with_remainder:
-      return joined({"unrolled by ", factor, remainder_text(c)});
-    case unrolling_kind::runtime:
-      return joined({"unrolled by ", factor, " at run time", remainder_text(c)});
-    case unrolling_kind::uncounted:
-      return joined({"unrolled by ", factor, ", each copy keeps its exit tests"});
+      return joined({"unrolled by ", factor, limit_text(c)});
     default:
       return joined({counted_text(c.factor, "iteration"), " peeled off"});
     }
@@ -448,8 +449,9 @@ private:
       all.push_back(joined({savings_text(advice_.body, names_).name_of_value(p.first), " and ",
                             savings_text(advice_.body, names_).name_of_value(p.second), " may overlap"}));
     }
-    const std::string how = apart.kind == unrolling_kind::none ? std::string("not unrolled")
-                                                               : joined({"factor ", number_text(apart.factor)});
+    const std::string how = apart.form.kind == unrolling_kind::none
+                                ? std::string("not unrolled")
+                                : joined({"factor ", number_text(apart.form.factor)});
     all.push_back(
         joined({"with a test of that before the loop: ", how, ", ", decimal_text(chosen().cycles_per_iteration), " -> ",
                 decimal_text(apart.cycles_per_iteration), " cycles per iteration"}));
@@ -512,14 +514,10 @@ private:
   }
 
   MIDEND_SELDOM_CALLED static std::string kind_text(const unrolling_candidate& c) {
-    switch (c.kind) {
-    case unrolling_kind::none:
-      return "rolled";
-    case unrolling_kind::partial_with_remainder:
+    if (c.has_exact_count && c.remainder != remainder_placement::none) {
       return joined({"partial, ", number_text(c.remainder_iterations), " left"});
-    default:
-      return name_of(c.kind);
     }
+    return c.kind == unrolling_kind::none ? "rolled" : name_of(c);
   }
 
   // The table of candidates.

@@ -240,20 +240,22 @@ std::string legality_text(const unrolling_advice& advice) {
                ? detail::joined({runs, "exactly ", factor, " iterations", through, others})
                : detail::joined({"the loop runs at most ", factor, " iterations; each copy keeps its exit tests"});
   case unrolling_kind::partial:
+    break;
+  default:
+    return "each peeled iteration keeps its exit tests";
+  }
+  if (c.has_exact_count && c.remainder == remainder_placement::none) {
     return detail::joined({runs, "a multiple of ", factor, " iterations", through, others});
-  case unrolling_kind::partial_with_remainder:
+  }
+  if (c.has_exact_count) {
     return detail::joined({runs, "exactly ",
                            detail::number_text(advice.counters.counted_iterations().value_or(advice.iterations)),
                            " iterations", through, others, "; ", detail::number_text(c.remainder_iterations),
                            " of them are the remainder"});
-  case unrolling_kind::runtime:
-    return detail::joined({"the number of iterations is computed before the loop; fewer than ", factor,
-                           " of them run in the rolled loop", others});
-  case unrolling_kind::uncounted:
-    return "each copy keeps its exit tests";
-  default:
-    return "each peeled iteration keeps its exit tests";
   }
+  return c.has_limit() ? detail::joined({"the number of iterations is computed before the loop; fewer than ", factor,
+                                         " of them run in the rolled loop", others})
+                       : "each copy keeps its exit tests";
 }
 
 MIDEND_END_NAMESPACE

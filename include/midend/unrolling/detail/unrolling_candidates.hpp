@@ -1,4 +1,4 @@
-/// Which ways to unroll a loop are worth a try: by its iteration count, its moduli and its counters.
+/// Which forms of a loop are worth a try: by its iteration count, its moduli and its counters.
 #pragma once
 
 #include "midend/config.hpp"
@@ -81,28 +81,32 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
   return n;
 }
 
-/// The kind and the remainder of a factor, and whether it is out of the question.
+/// The remainder of a factor, and whether it is out of the question.
 constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const iteration_count& count,
                                                   const unrolling_options& options) {
   unrolling_candidate c;
+  c.kind = unrolling_kind::partial;
   c.factor = factor;
+  c.has_exact_count = count.is_exact;
   const bool divides = count.divisible % factor == 0;
+  const remainder_placement placement =
+      options.remainder == remainder_placement::none ? remainder_placement::epilogue : options.remainder;
   bool is_allowed = options.allows_uncounted;
   if (count.is_exact) {
-    c.kind = divides ? unrolling_kind::partial : unrolling_kind::partial_with_remainder;
+    c.remainder = divides ? remainder_placement::none : placement;
     c.remainder_iterations = count.exact % factor;
     is_allowed = options.allows_partial;
-  } else if (count.is_computable && (divides || options.remainder != remainder_placement::mid_exit)) {
-    c.kind = unrolling_kind::runtime;
-    c.remainder_iterations = divides ? 0 : factor - 1;
+  } else if (count.is_computable && divides) { // the old loop stays, and runs no more than its last test
+    c.remainder = remainder_placement::epilogue;
+    is_allowed = options.allows_runtime;
+  } else if (count.is_computable && placement != remainder_placement::mid_exit) {
+    c.remainder = placement;
+    c.remainder_iterations = factor - 1;
     is_allowed = options.allows_runtime;
   } else { // a last pass that may end in any copy needs the exit test in each
-    c.kind = unrolling_kind::uncounted;
+    c.remainder = remainder_placement::mid_exit;
   }
-  c.remainder = c.remainder_iterations == 0 ? remainder_placement::none : options.remainder;
-  c.unrolls_remainder = c.kind == unrolling_kind::partial_with_remainder &&
-                        c.remainder != remainder_placement::mid_exit &&
-                        c.remainder_iterations <= options.max_unrolled_rest;
+  c.unrolls_remainder = c.has_exact_count && c.has_limit() && c.remainder_iterations <= options.max_unrolled_rest;
   c.why = factor > count.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
   return c;
 }

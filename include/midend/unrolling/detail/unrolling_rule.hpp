@@ -1,4 +1,4 @@
-/// The rule by which one way to unroll a loop is accepted in place of another.
+/// The rule by which one form of a loop is accepted in place of another.
 #pragma once
 
 #include "midend/config.hpp"

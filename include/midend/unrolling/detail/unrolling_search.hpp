@@ -41,7 +41,7 @@ struct trial_figures {
 /// compiled once for all machines.
 class candidate_trials {
 public:
-  virtual trial_figures run(const unrolling_order& order) = 0;
+  virtual trial_figures run(const unrolling_form& form) = 0;
 
   /// Fills in operations and savings of the trial that was run last.
   virtual void describe_last(bool is_rolled, unrolling_advice& out) = 0;
@@ -141,7 +141,7 @@ public:
   void choose_full() {
     const std::size_t full = out_.candidates.size() - 1;
     if (out_.chosen != full) {
-      trials_.run(unrolling_order_of(out_, out_.candidates[full]));
+      trials_.run(unrolling_form_of(out_, out_.candidates[full]));
       accept(full);
     }
   }
@@ -151,7 +151,7 @@ private:
 
   void try_rolled() {
     unrolling_candidate c;
-    const trial_figures f = trials_.run({out_.loop, unrolling_way::nothing, 1});
+    const trial_figures f = trials_.run({});
     if (!f.is_unrolled) {
       out_.obstacle = unrolling_obstacle::irreducible; // what the clean-up leaves is no region
       return;
@@ -289,7 +289,7 @@ private:
   }
 
   void try_factor(unrolling_candidate& c) {
-    const trial_figures f = trials_.run(unrolling_order_of(out_, c));
+    const trial_figures f = trials_.run(unrolling_form_of(out_, c));
     if (!f.is_unrolled) {
       c.why = rejection::refused;
       return;
@@ -323,8 +323,7 @@ private:
   }
 
   unrolled_times times_of(const unrolling_candidate& c) const {
-    const bool leaves_anywhere = c.kind == unrolling_kind::uncounted || c.remainder == remainder_placement::mid_exit;
-    return {times_, rolled().body, c.body, c.factor, 0, leaves_anywhere};
+    return {times_, rolled().body, c.body, c.factor, 0, c.remainder == remainder_placement::mid_exit};
   }
 
   // Peeling.
@@ -348,7 +347,7 @@ private:
   }
 
   void try_peeled(unrolling_candidate& c) {
-    const trial_figures f = trials_.run(unrolling_order_of(out_, c));
+    const trial_figures f = trials_.run(unrolling_form_of(out_, c));
     if (!f.is_unrolled) {
       c.why = rejection::refused;
       return;
@@ -376,7 +375,7 @@ private:
             : is_forced_to_another(c.factor) ? rejection::not_asked_for
                                              : rejection::none;
     if (c.why == rejection::none) {
-      trial_figures f = trials_.run(unrolling_order_of(out_, c));
+      trial_figures f = trials_.run(unrolling_form_of(out_, c));
       if (f.is_unrolled) {
         count_loop_once(f);
         take(f, c);
@@ -477,7 +476,7 @@ private:
       out_.machine = out_.rolled_machine;
     }
     for (unrolling_candidate& c : out_.candidates) {
-      if (c.is_evaluated && (c.kind == unrolling_kind::runtime || c.kind == unrolling_kind::uncounted)) {
+      if (c.is_evaluated && c.kind == unrolling_kind::partial && !c.has_exact_count) {
         unrolled_times times = times_of(c);
         times.preparation = c.rest.alone > rolled().rest.alone ? c.rest.alone - rolled().rest.alone : 0;
         c.break_even = break_even_search{times}();
