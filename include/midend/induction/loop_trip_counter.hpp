@@ -6,16 +6,21 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
+#include "midend/induction/evolutions.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/read_loop_facts.hpp"
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/sccp_result.hpp"
+#include "midend/support/flat_array.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -26,13 +31,16 @@ public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
   /// this object. The time of `sccp_with_branch_facts`.
   loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
-      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), describer_(ir, forest, describing_),
-        reader_(ir, tree, forest, known_.facts()), forest_(forest) {}
+      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), evolutions_(evolutions_by(known_, ir, forest)),
+        describer_(ir, forest, describing_), reader_(ir, tree, forest, known_.facts(), evolutions_), forest_(forest) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
 
   const sccp_result<number_domain>& facts() const { return known_; }
+
+  /// How values evolve in all loops, by these facts.
+  const value_evolutions& evolutions() const { return evolutions_; }
 
   /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
   /// not give an exact number, `run_iterations` may. If the loop depends on counters of other loops, counts these
@@ -57,6 +65,19 @@ public:
   }
 
 private:
+  static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const IR& ir,
+                                        const loop_forest& forest) {
+    flat_array<number_facts> facts;
+    for (value_id v = 0; v != ir.num_values(); ++v) {
+      const number_domain::element& e = known.fact(v);
+      const std::uint8_t width = ir.operation(v).width;
+      const bool is_number = width >= 1 && width <= 64;
+      facts.push_back(is_number && !e.is_bottom() ? number_domain().facts(e)
+                                                  : number_facts::any(is_number ? width : 64));
+    }
+    return midend::evolutions(ir, forest, {facts.data(), facts.size()});
+  }
+
   /// By the facts that were read last.
   void count_with_facts(const loop_body& body, loop_counters& out) {
     count_iterations(body, facts_, counting_, out);
@@ -135,6 +156,7 @@ private:
   const IR& ir_;
   run_limits limits_;
   sccp_result<number_domain> known_;
+  value_evolutions evolutions_;
   describe_loop_workspace describing_;
   loop_describer<IR> describer_;
   loop_fact_reader<IR> reader_;
