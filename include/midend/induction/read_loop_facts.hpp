@@ -11,7 +11,6 @@
 #include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/detail/meet_facts.hpp"
 #include "midend/induction/evolution.hpp"
-#include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
@@ -75,7 +74,7 @@ public:
         }
       }
     }
-    counters_of_.assign(forest.num_loops(), {not_bounded, 0});
+    counters_of_.assign(forest.num_loops(), {});
     is_noted_.assign(ir.num_values() + forest.num_loops(), 0);
     node_of_.assign(ir.num_values(), no_node);
     first_promise_.assign(ir.graph().num_nodes() + std::size_t{1}, 0);
@@ -89,6 +88,9 @@ public:
         }
       }
       first_promise_[n + std::size_t{1}] = static_cast<std::uint32_t>(promises_.size());
+    }
+    if (forest.num_loops() > 1) {
+      bound_counters();
     }
   }
 
@@ -125,51 +127,6 @@ public:
   /// The same facts with known bits, by value of the body that was read last; bottom: nothing is known.
   span<const element> elements() const { return elements_; }
 
-  // Counters of other loops.
-
-  /// Loops around or before that of the last call, of whose counters it would have been told if it were known how often
-  /// they run at most. None is bounded. Empty: nothing was left out.
-  span<const loop_id> asked() const { return asked_; }
-
-  /// Whether `bound_counters` has answered for loop `l`.
-  bool is_bounded(loop_id l) const { return counters_of_[l].first != not_bounded; }
-
-  /// How many backedges loop `l` takes at most, whatever loops it contains, by the tests of its counters that each
-  /// iteration passes.
-  std::optional<std::uint64_t> most_backedges_by_tests(loop_id l) {
-    start_at(forest_.header(l));
-    collect_tests(l);
-    std::optional<std::uint64_t> least;
-    for (const detail::branch_fact<std::uint64_t>& t : tests_) {
-      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
-        least = most;
-      }
-    }
-    return least;
-  }
-
-  /// Derives what the counters of loop `l` are, which takes at most `most` backedges; nothing if that is unknown.
-  /// Unless it asks for other loops, `l` is bounded.
-  void bound_counters(loop_id l, const std::optional<std::uint64_t>& most) {
-    start_at(forest_.header(l));
-    const auto first = static_cast<std::uint32_t>(counters_.size());
-    if (most) {
-      collect_tests(l);
-      for_each_phi(forest_.header(l), [&](value_id phi) { bound_counter(phi, l, *most); });
-    }
-    if (asked_.empty()) {
-      counters_of_[l] = {first, static_cast<std::uint32_t>(counters_.size())};
-    } else {
-      counters_.shrink(first);
-    }
-  }
-
-  /// Says nothing about the counters of loop `l`, which is bounded by that.
-  void leave_unbounded(loop_id l) {
-    const auto end = static_cast<std::uint32_t>(counters_.size());
-    counters_of_[l] = {end, end};
-  }
-
 private:
   static constexpr std::size_t most_guards = 32;
   static constexpr unsigned operations_before = 4;
@@ -179,12 +136,10 @@ private:
   static constexpr std::size_t most_phis = 16;
   static constexpr std::size_t most_applications = 64; ///< of an operation to a counter of another loop
   static constexpr std::size_t most_visits = 64;       ///< of operations before a loop, for one value
-  static constexpr std::uint32_t not_bounded = 0xffff'ffff;
 
   /// Prepares for questions about the loop with this header.
   void start_at(node_id header) {
     header_ = header;
-    asked_.clear();
     guards_.clear();
     sums_in_guards_.clear();
     std::size_t edges = 0;
@@ -639,9 +594,40 @@ private:
 
   /// Positions in `counters_`.
   struct counter_range {
-    std::uint32_t first;
-    std::uint32_t last; ///< one past
+    std::uint32_t first = 0;
+    std::uint32_t last = 0; ///< one past
   };
+
+  /// Derives what the counters of all loops are, in the order of the control flow: what a loop starts with is then
+  /// known by those before and around it.
+  void bound_counters() {
+    for (const node_id n : reverse_post_order(ir_.graph())) {
+      if (forest_.is_header(n)) {
+        const loop_id l = forest_.innermost_loop(n);
+        const auto first = static_cast<std::uint32_t>(counters_.size());
+        start_at(n);
+        collect_tests(l);
+        if (const auto most = most_backedges_of(l)) {
+          for_each_phi(n, [&](value_id phi) { bound_counter(phi, l, *most); });
+        }
+        counters_of_[l] = {first, static_cast<std::uint32_t>(counters_.size())};
+      }
+    }
+  }
+
+  /// How many backedges loop `l` takes at most: by its evolutions, and by the tests of its counters that each iteration
+  /// passes.
+  std::optional<std::uint64_t> most_backedges_of(loop_id l) {
+    const trip_count& trip = evolutions_.trips(l).count;
+    const bool is_known = trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most;
+    std::optional<std::uint64_t> least = is_known ? std::optional(trip.backedges) : std::nullopt;
+    for (const detail::branch_fact<std::uint64_t>& t : tests_) {
+      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
+        least = most;
+      }
+    }
+    return least;
+  }
 
   /// What is known about a phi as the counter of a loop whose header precedes the present one.
   void meet_counter(value_id phi, element& e) {
@@ -650,10 +636,6 @@ private:
       return;
     }
     const loop_id l = forest_.innermost_loop(n);
-    if (!is_bounded(l)) {
-      asked_.push_back(l);
-      return;
-    }
     for (std::uint32_t i = counters_of_[l].first; i != counters_of_[l].last; ++i) {
       if (counters_[i].phi == phi) {
         detail::meet_facts(ir_.operation(phi).width, e, counters_[i].value);
@@ -661,51 +643,26 @@ private:
     }
   }
 
-  /// `v` as a phi of `header` plus a number, through a few additions; its `base` is the phi.
-  optional<induction_form> counter_at(value_id v, node_id header) const {
-    induction_form f;
-    f.kind = induction_form_kind::counter;
-    f.width = ir_.operation(v).width;
-    f.flags = {true, true};
-    for (unsigned i = 0; i <= operations_before && v != no_value; ++i) {
-      if (ir_.is_phi(v)) {
-        if (node_of_[v] == header) {
-          f.base = v;
-          return f;
-        }
-        v = only_input(v);
-        continue;
-      }
-      const operation_info info = ir_.operation(v);
-      const std::array<value_id, 3> operands = operands_of(v);
-      const bool is_sum = info.code == operation::add || info.code == operation::sub;
-      const std::optional<std::uint64_t> number = is_sum ? ir_.constant(operands[1]) : std::nullopt;
-      if (!number && info.code != operation::copy) {
-        break;
-      }
-      if (is_sum) {
-        const std::uint64_t bits = *number & low_ones(f.width);
-        f = info.code == operation::add ? detail::with_addend(f, bits, info.flags)
-                                        : detail::with_subtrahend(f, bits, info.flags);
-      }
-      v = operands[0];
-    }
-    return std::nullopt;
-  }
+  /// A value as a counter of loop `l`: a phi of its header plus a number. Nothing if it is none.
+  struct counter_of_loop {
+    value_id phi;
+    std::uint64_t addend;
+    std::uint64_t step;
+    operation_flags flags; ///< of the value, as one that goes from number to number
+  };
 
-  /// What loop `l` adds to its header phi in each iteration, if that is the same number on all ways.
-  optional<induction_form> step_of(value_id phi, loop_id l) const {
-    optional<induction_form> step;
-    for (const loop_edge& e : forest_.backedges(l)) {
-      const auto next = counter_at(static_cast<value_id>(ir_.phi_input(phi, e.id)), forest_.header(l));
-      if (!next || next->base != phi || next->number == 0 || (step && step->number != next->number)) {
-        return std::nullopt;
-      }
-      const operation_flags flags = step ? step->flags : next->flags;
-      step = next;
-      step->flags = detail::promised_by_both(flags, next->flags);
+  optional<counter_of_loop> counter_of(value_id v, loop_id l) const {
+    const linear_form form = evolutions_.form_of(v);
+    const value_id phi = form.num_terms == 1 && form.terms[0].coefficient == 1 ? form.terms[0].value : no_value;
+    const bool is_phi =
+        phi != no_value && ir_.is_phi(phi) && node_of_[phi] == forest_.header(l) && ir_.operation(phi).width <= 64;
+    const evolution e = is_phi ? evolutions_.evolution_of(form, l) : evolution();
+    if (!is_phi || !e.is_counter() || evolutions_.width(phi) != form.width) {
+      return std::nullopt;
     }
-    return step;
+    return counter_of_loop{phi, form.constant, e.step().constant,
+                           operation_flags{evolutions_.evolution_of(v, l, number_reading::as_signed).is_counter(),
+                                           evolutions_.evolution_of(v, l, number_reading::as_unsigned).is_counter()}};
   }
 
   /// What a header phi of loop `l` is when the loop is entered.
@@ -757,28 +714,24 @@ private:
   }
 
   std::optional<std::uint64_t> most_backedges_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
-    const auto counter = counter_at(test.subject, forest_.header(l));
-    const auto step = counter ? step_of(counter->base, l) : std::nullopt;
-    if (!step || counter->width != test.width || test.width < 1 || test.width > 64) {
-      return std::nullopt;
+    const auto counter = counter_of(test.subject, l);
+    const auto width = static_cast<std::uint8_t>(evolutions_.width(test.subject));
+    if (!counter || width != test.width) {
+      return most_applications_by_test(test, l);
     }
-    const element start = start_of(counter->base, l);
+    const element start = start_of(counter->phi, l);
     const element bound = compared_with(test, l);
-    const std::uint8_t width = counter->width;
     const std::optional<std::uint64_t> first = number_domain().as_constant(start);
     const std::optional<std::uint64_t> last = number_domain().as_constant(bound);
-    const counted_exit e{width,
-                         (first.value_or(std::uint64_t{0}) + counter->number) & low_ones(width),
-                         step->number,
-                         last.value_or(std::uint64_t{0}),
-                         test.code,
-                         false,
-                         detail::promised_by_both(step->flags, counter->flags)};
+    const counted_exit e{width,         (first.value_or(std::uint64_t{0}) + counter->addend) & low_ones(width),
+                         counter->step, last.value_or(std::uint64_t{0}),
+                         test.code,     false,
+                         counter->flags};
     if (const trip_count count = first && last ? trip_count_of(e) : trip_count();
         count.kind == trip_count_kind::exact) {
       return detail::if_small(count.backedges);
     }
-    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->number, width), bounds_of(bound, width),
+    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->addend, width), bounds_of(bound, width),
                           varies(test, l));
   }
 
@@ -791,22 +744,19 @@ private:
   /// Adds a header phi to `counters_` if it counts, from all that it may be at first up to `most` steps; and after the
   /// first iteration, a test has held for the value before.
   void bound_counter(value_id phi, loop_id l, std::uint64_t most) {
-    const auto step = step_of(phi, l);
-    if (!step) {
+    const auto own = counter_of(phi, l);
+    if (!own) {
       bound_by_applications(phi, l, most);
       return;
     }
-    if (step->width < 1 || step->width > 64) {
-      return;
-    }
-    const unsigned width = step->width;
+    const unsigned width = evolutions_.width(phi);
     const element start = start_of(phi, l);
-    element value = counted(start, step->number, most, width);
+    element value = counted(start, own->step, most, width);
     for (const detail::branch_fact<std::uint64_t>& test : tests_) {
-      const auto counter = counter_at(test.subject, forest_.header(l));
-      if (counter && counter->base == phi && test.width == width) {
-        const element tested = sum(value, counter->number, width);
-        element any = sum(restricted(tested, test, compared_with(test, l)), step->number - counter->number, width);
+      const auto counter = counter_of(test.subject, l);
+      if (counter && counter->phi == phi && test.width == width) {
+        const element tested = sum(value, counter->addend, width);
+        element any = sum(restricted(tested, test, compared_with(test, l)), own->step - counter->addend, width);
         number_domain().join(any, start);
         detail::meet_facts(width, value, any);
       }
@@ -814,26 +764,58 @@ private:
     counters_.push_back({phi, value});
   }
 
-  /// Adds a header phi to `counters_` if each iteration applies one operation with a number to it, as `x << 1`, and the
-  /// loop has one backedge: from all that it may be at first, up to `most` times, or until nothing is added.
-  void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
-    const std::uint8_t width = ir_.operation(phi).width;
+  /// The one operation with a number that each iteration of loop `l` applies to a header phi, as `x << 1`.
+  struct application {
+    operation_info info;
+    element number;
+  };
+
+  /// Nothing if there is none, or the loop has several backedges.
+  optional<application> application_of(value_id phi, loop_id l) const {
     const auto backedges = forest_.backedges(l);
     const value_id next = through(static_cast<value_id>(ir_.phi_input(phi, backedges[0].id)));
     const operation_info info = ir_.is_phi(next) ? operation_info{} : ir_.operation(next);
     const std::array<value_id, 3> operands = operands_of(next);
     const auto number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
     if (backedges.size() != 1 || info.code == operation::other || arity(info.code) != 2 ||
-        through(operands[0]) != phi || !number || info.width != width) {
+        through(operands[0]) != phi || !number || info.width != ir_.operation(phi).width || info.width > 64) {
+      return std::nullopt;
+    }
+    return application{info, number_domain().constant(info.width, *number & low_ones(info.width))};
+  }
+
+  /// How often a test of a header phi may hold if each iteration applies an operation to it.
+  std::optional<std::uint64_t> most_applications_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
+    const bool is_phi = ir_.is_phi(test.subject) && node_of_[test.subject] == forest_.header(l);
+    const auto next = is_phi && test.width >= 1 ? application_of(test.subject, l) : std::nullopt;
+    if (!next) {
+      return std::nullopt;
+    }
+    std::array<element, 2> args{start_of(test.subject, l), next->number};
+    for (std::uint64_t k = 0; k != most_applications; ++k) {
+      element bound = compared_with(test, l);
+      number_domain().assume(test.code, test.width, args[0], bound);
+      if (args[0].is_bottom()) {
+        return k;
+      }
+      args[0] = number_domain().transfer(next->info, args);
+    }
+    return std::nullopt;
+  }
+
+  /// Adds such a phi to `counters_`: from all that it may be at first, up to `most` times, or until nothing is added.
+  void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
+    const auto next = application_of(phi, l);
+    if (!next) {
       return;
     }
-    std::array<element, 2> args{start_of(phi, l), number_domain().constant(width, *number & low_ones(width))};
+    std::array<element, 2> args{start_of(phi, l), next->number};
     element value = args[0];
     for (std::uint64_t i = 0; i != most && !args[0].is_bottom(); ++i) {
-      args[0] = number_domain().transfer(info, args);
+      args[0] = number_domain().transfer(next->info, args);
       const bool grows = number_domain().join(value, args[0]);
       if (const std::array<element, 2> all{value, args[1]};
-          !grows && number_domain().leq(number_domain().transfer(info, all), value)) {
+          !grows && number_domain().leq(number_domain().transfer(next->info, all), value)) {
         break;
       }
       if (i == most_applications) {
@@ -895,9 +877,8 @@ private:
   flat_array<std::uint8_t> is_noted_; ///< by value: it is among these
   node_id header_ = no_node;          ///< of the loop
   std::size_t visits_ = 0;            ///< for the present value
-  flat_array<loop_id> asked_;
   flat_array<bounded_counter> counters_;
-  flat_array<counter_range> counters_of_; ///< by loop; `not_bounded` if not known
+  flat_array<counter_range> counters_of_; ///< by loop
 };
 
 MIDEND_END_NAMESPACE
