@@ -279,10 +279,11 @@ private:
         const value_id x = out.terms[i].value;
         if (x < ir_.num_values() && ir_.is_undefined(x)) {
           out = linear_form::zero(0);
+          return false;
         }
       }
     }
-    return out.width != 0;
+    return true;
   }
 
   /// Replaces a counter. False if there is none.
