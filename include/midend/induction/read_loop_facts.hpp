@@ -30,7 +30,6 @@
 #include "midend/support/span.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
