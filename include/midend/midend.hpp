@@ -1,8 +1,8 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
-/// (`midend/viz/`) are included by name, and so are `midend/induction/evolutions.hpp`, `midend/ssa/check_ir.hpp`,
-/// `midend/ir/coverage.hpp` and the text of machines in `midend/machine/machine_file.hpp`, which few files of a
-/// compiler need. `midend/transform.hpp` has what changes programs, also by the results of `sccp` and
-/// `value_numbering`, `midend/unrolling.hpp` the advice on unrolling and what carries it out.
+/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp` and the text of
+/// machines in `midend/machine/machine_file.hpp`, which few files of a compiler need. `midend/transform.hpp` has what
+/// changes programs, also by the results of `sccp` and `value_numbering`, `midend/unrolling.hpp` the advice on
+/// unrolling and what carries it out.
 #pragma once
 
 #include "midend/config.hpp"
@@ -85,6 +85,8 @@
 #include "midend/induction/bounded_trip_count.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
+#include "midend/induction/evolution.hpp"
+#include "midend/induction/evolutions.hpp"
 #include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
@@ -95,6 +97,7 @@
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"

@@ -14,22 +14,22 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=49300 # all analyses
+  budget=52200 # all analyses, evolutions among them: trip counts read them
 elif [ "$header" = midend/unrolling.hpp ] || [ "$header" = midend/unrolling/advise_unrolling.hpp ] ||
   [ "$header" = midend/unrolling/try_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_unrolling.hpp ]; then
-  budget=59600 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides
+  budget=60000 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
   budget=29200 # <vector>, the whole of sccp with facts, and the partition or the checker on top
 elif [ "$header" = midend/ssa/poison_promises.hpp ]; then
   budget=26100 # the whole of sccp with facts
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ] || [ "$header" = midend/machine/cost/count_loop_trips.hpp ]; then
-  budget=28200 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
+  budget=32200 # the whole of sccp, bounds and bits of numbers, what branches say, evolutions of a flat copy with its dominators, counters of other loops, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=43700 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=43900 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=33000 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
-  budget=37200 # the three transformations, and the advice that they carry out
+  budget=37300 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] ||
   [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
   budget=28200 # loops are described and counted, and copied

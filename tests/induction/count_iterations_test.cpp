@@ -840,6 +840,14 @@ TEST_CASE("count_iterations, run_iterations: random bodies with bounds of what c
   CHECK(run_kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(400));
 }
 
+/// A value and a number, in 8 bits.
+midend::linear_form sum(midend::value_id v, std::uint64_t number) {
+  midend::linear_form out = midend::linear_form::zero(8);
+  out.add(v, 1);
+  out.add(number);
+  return out;
+}
+
 TEST_CASE("count_iterations: start and bound that are sums of one base, all bases of 8 bits") {
   std::array<std::size_t, 5> kinds{};
   int wrong = 0;
@@ -849,9 +857,10 @@ TEST_CASE("count_iterations: start and bound that are sums of one base, all base
     s.bound = random.below(random.one_in(2) ? 256 : 24);
     shaped_loop made = write(s);
     midend::loop_facts facts;
-    facts.sums.assign(made.body.num_values(), {midend::no_value, 0});
-    facts.sums[1] = {7, s.start};
-    facts.sums[2] = {7, s.bound};
+    facts.forms.assign(made.body.num_values(), midend::linear_form::zero(0));
+    facts.forms[1] = sum(7, s.start);
+    facts.forms[2] = sum(7, s.bound);
+    facts.terms.push_back({7, 8, midend::number_facts::any(8)});
     const loop_counters c = count_iterations(made.body, facts);
     kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
     for (std::uint64_t base = 0; base < 256; base += c.trip.kind == trip_count_kind::unknown ? 64 : 1) {
@@ -1132,9 +1141,12 @@ TEST_CASE("count_iterations: start and bound of one base and a multiple, all bas
     for (unsigned bits = 1; bits != 8; ++bits) {
       for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{4}, std::uint64_t{6}}) {
         midend::loop_facts facts;
-        facts.low_sums.assign(made.body.num_values(), {midend::no_value, 0, 0});
-        facts.low_sums[1] = {7, number, static_cast<std::uint8_t>(bits)};
-        facts.low_sums[2] = {7, 0, 64};
+        facts.forms.assign(made.body.num_values(), midend::linear_form::zero(0));
+        facts.forms[1] = sum(7, number);
+        facts.forms[1].add(8, std::uint64_t{1} << bits);
+        facts.forms[2] = sum(7, 0);
+        facts.terms.push_back({7, 8, midend::number_facts::any(8)});
+        facts.terms.push_back({8, 8, midend::number_facts::any(8)});
         const loop_counters c = count_iterations(made.body, facts);
         more += c.is_computable() && !count_iterations(made.body).is_computable() ? 1 : 0;
         for (std::uint64_t base = 0; base < 256 && c.is_computable(); base += tests_are_shortened ? 21 : 3) {

@@ -19,13 +19,11 @@
 #include <midend/unrolling/advise_unrolling.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 using namespace midend_tests;
@@ -247,127 +245,6 @@ TEST_CASE("the body of a loop of one node") {
   CHECK(d.body.hints.multiple == 4);
 }
 
-TEST_CASE("operations to which only some exits lead read values by these") {
-  for (const bool joins : {false, true}) {
-    described d(std::string("proc @p(%a: ptr, %n: i32, %q0: i1) -> i32 {\n  node entry:\n    br ") +
-                (joins ? "%q0 ? loop : early" : "loop") +
-                "\n  node loop:\n    %i = phi.i32 [entry: 0], [next: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
-                "    %p = cmp.lt.i32 %v, %n\n    br %p ? early : next\n"
-                "  node next:\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 3\n    br %q ? loop : late\n"
-                "  node early:\n" +
-                (joins ? "    ret 0\n" : "    %r = add.i32 %v, %i\n    ret %r\n") +
-                "  node late:\n    %s = xor.i32 %i1, %v\n    ret %s\n}\n");
-    REQUIRE(d.describe() == loop_obstacle::none);
-    std::vector<std::pair<std::string, std::string>> uses;
-    for (const midend::body_exit_use& use : d.body.exit_uses) {
-      uses.emplace_back(d.p.value_name(d.body.values[use.value].origin), d.p.node_name(d.body.edges[use.edge].origin));
-    }
-    std::ranges::sort(uses);
-    const std::vector<std::pair<std::string, std::string>> expected =
-        joins ? std::vector<std::pair<std::string, std::string>>{{"i1", "late"}, {"v", "late"}}
-              : std::vector<std::pair<std::string, std::string>>{
-                    {"i", "early"}, {"i1", "late"}, {"v", "early"}, {"v", "late"}};
-    CHECK(uses == expected);
-  }
-}
-
-TEST_CASE("what accesses memory beside the loop") {
-  const std::string loop = "  node loop:\n    %i = phi.i32 [in: 0], [loop: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
-                           "    st.i32 %v, [%b + %i*4]\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 3\n"
-                           "    br %q ? loop : out\n";
-
-  struct {
-    const char* before;
-    std::size_t num_before;
-    const char* after;
-    std::size_t num_after;
-  } const cases[] = {
-      {"st.i32 %n, [%a]\n br in\n node in:\n %c = ld.i32 [%b + 2*4 + 1]\n", 2, "st.i32 0, [%b + 4]\n", 1},
-      {"st.i32 %n, [%a]\n %c = call.i32 @extern.f() clobbers=none\n br in\n node in:\n", 1,
-       "%e = call.i32 @extern.f()\n st.i32 0, [%b]\n", 0},
-      {"st.i32 %n, [%a]\n %c = call.i32 @extern.f()\n br in\n node in:\n st.i32 %n, [%b]\n", 1,
-       "st.i32 0, [%b]\n %e = call.i32 @extern.f()\n st.i32 0, [%b + 4]\n", 1},
-      {"br %q0 ? in : in\n node in:\n st.i32 %n, [%d]\n", 0, "%e = ld.i32 [%b]\n", 0},
-      {"st.i32 %n, [%a]\n br %q0 ? in : other\n node other:\n br in\n node in:\n st.i64 7, [%a + 8]\n", 1,
-       "st.i32 0, [%b + 4] volatile\n", 0},
-      {"st.i32 %n, [%a]\n br mid\n node mid:\n %k = ld.i32 [%b]\n %q1 = cmp.eq.i32 %k, 0\n"
-       " br %q1 ? mid : in\n node in:\n",
-       2, "st.i32 0, [%b + 4]\n", 1},
-      {"st.i32 %n, [%a]\n br mid\n node mid:\n st.i32 %n, [%b]\n %k = ld.i32 [%d]\n"
-       " %q1 = cmp.eq.i32 %k, 0\n br %q1 ? mid : in\n node in:\n",
-       2, "%e = ld.i32 [%b]\n", 0},
-      {"st.i32 %n, [%a] ? %q0\n br in\n node in:\n st.i32 %n, [%b]\n", 2, "st.i32 0, [%b] ? %q0\n", 0},
-  };
-
-  for (const auto& c : cases) {
-    CAPTURE(std::string(c.before));
-    const std::string text = std::string("proc @p(%a: ptr, %b: ptr, %d: ptr, %n: i32, %q0: i1) {\n node entry:\n ") +
-                             c.before + " br loop\n" + loop + "  node out:\n" + c.after +
-                             " br last\n"
-                             "  node last:\n    ret\n}\n";
-    described d(text);
-    node_id header = 0;
-    while (d.p.node_name(header) != "loop") {
-      ++header;
-    }
-    REQUIRE(d.describe(d.forest.innermost_loop(header)) == loop_obstacle::none);
-    CHECK(d.body.before.size() == c.num_before);
-    CHECK(d.body.after.size() == c.num_after);
-    CHECK(d.body.is_little_endian);
-  }
-  described d(std::string("proc @p(%a: ptr, %b: ptr, %d: ptr, %n: i32, %q0: i1) {\n node entry:\n ") + cases[0].before +
-              " br loop\n" + loop + "  node out:\n" + cases[0].after + " ret\n}\n");
-  REQUIRE(d.describe() == loop_obstacle::none);
-  const auto name = [&](body_id v) { return d.p.value_name(d.body.values[v].origin); };
-  const midend::body_access& stored = d.body.before[0].access;
-  CHECK(d.body.before[0].kind == body_kind::store);
-  CHECK(stored.base == d.body.accesses[0].base);
-  CHECK(name(stored.stored) == "n");
-  const midend::body_access& loaded = d.body.before[1].access;
-  CHECK(d.body.before[1].kind == body_kind::load);
-  CHECK(loaded.index == no_body_value);
-  CHECK(loaded.offset == 9);
-  CHECK(name(loaded.stored) == "c");
-  CHECK(d.body.after[0].access.offset == 4);
-
-  // Each iteration of the loop around has another %b: what is after the loop is not about the one in it.
-  described around("proc @p(%a: ptr, %n: i32) {\n node entry:\n br head\n"
-                   " node head:\n %b = phi.ptr [entry: %a], [loop: %b1]\n st.i32 0, [%b]\n br in\n"
-                   " node in:\n br loop\n"
-                   " node loop:\n %i = phi.i32 [in: 0], [loop: %i1]\n %b1 = add.ptr %b, 4\n st.i32 %n, [%b + %i*4]\n"
-                   " %i1 = add.i32 %i, 1 nsw\n %q = cmp.lt.i32 %i1, 3\n br %q ? loop : head\n}\n");
-  REQUIRE((around.describe(0) == loop_obstacle::none || around.describe(1) == loop_obstacle::none));
-  CHECK(around.body.after.empty());
-  CHECK(around.body.before.size() == 1);
-}
-
-TEST_CASE("integers may be regrouped whatever they promise, and what rounds where the program says so") {
-  const auto may_be_regrouped = [](const std::string& type, const std::string& operation) {
-    described d("proc @p(%n: " + type + ") -> " + type + " {\n  node entry:\n    br loop\n  node loop:\n    %s = phi." +
-                type + " [entry: %n], [loop: %s1]\n    %s1 = " + operation +
-                "\n    %q = cmp.lt.i32 0, 1\n    br %q ? loop : exit\n  node exit:\n    ret %s1\n}\n");
-    REQUIRE(d.describe() == loop_obstacle::none);
-    for (const midend::body_value& v : d.body.values) {
-      if (d.p.value_name(v.origin) == "s1" && v.kind == midend::body_kind::pure) {
-        return v.reassociates;
-      }
-    }
-    FAIL("no %s1 in the body of " << operation);
-    return false;
-  };
-  CHECK(may_be_regrouped("i32", "add.i32 %s, %n"));
-  CHECK(may_be_regrouped("i32", "add.i32 %s, %n nsw"));
-  CHECK(may_be_regrouped("i64", "mul.i64 %s, %n nsw"));
-  CHECK(may_be_regrouped("i32", "umax.i32 %s, %n"));
-  CHECK(may_be_regrouped("i16", "xor.i16 %s, %n"));
-  CHECK(!may_be_regrouped("i32", "sub.i32 %s, %n"));
-  CHECK(!may_be_regrouped("i32", "shl.i32 %s, %n"));
-  CHECK(!may_be_regrouped("f64", "fadd.f64 %s, %n"));
-  CHECK(may_be_regrouped("f64", "fadd.f64 %s, %n assoc"));
-  CHECK(!may_be_regrouped("f64", "fma.f64 %n, %n, %s"));
-  CHECK(may_be_regrouped("f64", "fma.f64 %n, %n, %s assoc"));
-}
-
 TEST_CASE("of three backedges only the first has a different input") {
   described d("proc @p(%x: i32) {\n"
               "  node entry:\n"
@@ -440,29 +317,6 @@ TEST_CASE("blocks, joins, cases, several latches and exits") {
                     "block 4 bottom from 4 7 8\n"
                     "12  join merge i i32 : 7 10 7\n"
                     " live out 1 7\n");
-}
-
-TEST_CASE("a case that does the same as all others is idle") {
-  described d("proc @p(%x: i32, %n: i32) -> i32 {\n"
-              "  node entry:\n"
-              "    br head\n"
-              "  node head:\n"
-              "    %i = phi.i32 [entry: 0], [next: %i1]\n"
-              "    switch.i32 %x [1: next], [2: next], [3: out], [4: next], default: next\n"
-              "  node next:\n"
-              "    %m = phi.i32 [head: %n], [head: 5], [head: %n], [head: %n]\n"
-              "    %i1 = add.i32 %i, %m\n"
-              "    %c = cmp.lt.i32 %i1, %n\n"
-              "    br %c ? head : out\n"
-              "  node out:\n"
-              "    ret %i\n"
-              "}\n");
-  REQUIRE(d.describe() == loop_obstacle::none);
-  std::string idle;
-  for (const midend::body_edge& e : d.body.edges) {
-    idle += e.is_idle ? std::to_string(e.case_value) + ' ' : "";
-  }
-  CHECK(idle == "1 4 "); // 2 gives m another value, 3 leaves
 }
 
 TEST_CASE("entering edges that are ignored, and those that differ") {
@@ -691,26 +545,6 @@ TEST_CASE("every operation has a class, or is free") {
   CHECK(d.body.values[d.body.blocks[0].first_value + 26].kind == body_kind::call);
 }
 
-TEST_CASE("identities distinguish operations outside the vocabulary") {
-  described d("proc @p(%f: f32, %d: f64) {\n"
-              "  node entry:\n"
-              "    br loop\n"
-              "  node loop:\n"
-              "    %a = fadd.f32 %f, %f\n"
-              "    %b = fadd.f32 %f, %f\n"
-              "    %c = fsub.f32 %f, %f\n"
-              "    %e = fadd.f64 %d, %d\n"
-              "    %g = ftoi.f32.i32 %f\n"
-              "    %h = ftoi.f64.i32 %d\n"
-              "    br loop\n"
-              "}\n");
-  CHECK(d.describe() == loop_obstacle::none);
-  const auto identity = [&](unsigned i) { return d.body.values[d.body.blocks[0].first_value + i].identity; };
-  CHECK(identity(0) == identity(1));
-  const std::set<std::uint32_t> different = {0, identity(0), identity(2), identity(3), identity(4), identity(5)};
-  CHECK(different.size() == 6);
-}
-
 // Structure.
 
 /// Operands come before their users, blocks before the targets of their edges, and lists agree.
@@ -790,63 +624,6 @@ std::vector<body_id> live_out_by_definition(const elbrus::procedure& p, const lo
   return out;
 }
 
-/// A value, the block by which the loop is left, and where to.
-using exit_reads = std::set<std::tuple<body_id, node_id, node_id>>;
-
-/// By the definition: of the values that are live out, those that only phis read, by edges that leave the loop, or
-/// operations of nodes that only such edges enter. Where a phi reads several by edges from one block, nobody says what
-/// it reads.
-exit_reads exit_uses_by_definition(const elbrus::procedure& p, const loop_forest& forest, loop_id l,
-                                   const loop_body& body) {
-  std::set<value_id> in_loop;
-  for (node_id n = 0; n != p.num_nodes(); ++n) {
-    if (forest.contains(l, n)) {
-      in_loop.insert(p.values(n).begin(), p.values(n).end());
-    }
-  }
-  std::set<value_id> elsewhere;
-  std::set<std::tuple<value_id, node_id, node_id>> at_exits;
-  for (node_id n = 0; n != p.num_nodes(); ++n) {
-    for (const value_id v : p.values(n)) {
-      if (forest.contains(l, n)) {
-        continue;
-      }
-      const std::set<value_id> all(p.operands(v).begin(), p.operands(v).end());
-      bool at_exits_only = p.is_phi(v) || !p.in_edges(n).empty();
-      for (std::size_t i = 0; !p.is_phi(v) && i != p.in_edges(n).size(); ++i) {
-        at_exits_only = at_exits_only && forest.contains(l, p.edge_source(p.in_edges(n)[i]));
-      }
-      for (std::size_t i = 0; !p.is_phi(v) && at_exits_only && i != p.in_edges(n).size(); ++i) {
-        for (const value_id x : all) {
-          if (in_loop.count(x) != 0) {
-            at_exits.insert({x, p.edge_source(p.in_edges(n)[i]), n});
-          }
-        }
-      }
-      std::set<node_id> sources;
-      for (std::size_t i = 0; p.is_phi(v) && i != p.operands(v).size(); ++i) {
-        const node_id source = p.edge_source(p.in_edges(n)[i]);
-        if (in_loop.count(p.operands(v)[i]) != 0) {
-          at_exits_only = at_exits_only && forest.contains(l, source) && sources.insert(source).second;
-          at_exits.insert({p.operands(v)[i], source, n});
-        }
-      }
-      if (!at_exits_only) {
-        elsewhere.insert(all.begin(), all.end());
-      }
-    }
-  }
-  exit_reads out;
-  for (const body_id v : body.live_out) {
-    for (const auto& [x, source, target] : at_exits) {
-      if (x == body.values[v].origin && elsewhere.count(x) == 0) {
-        out.insert({v, source, target});
-      }
-    }
-  }
-  return out;
-}
-
 bool same(const loop_body& a, const loop_body& b) {
   return to_text(a, midend::numbered_values()) == to_text(b, midend::numbered_values());
 }
@@ -856,8 +633,6 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
   loop_body body;
   std::size_t described_loops = 0;
   std::size_t joins = 0;
-  std::size_t at_exits = 0;
-  std::size_t anywhere = 0;
   for_each_random_program(1500, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
     CAPTURE(seed);
     for (elbrus::procedure p : g.program.procedures) {
@@ -873,16 +648,6 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
         check_structure(body);
         const std::vector<body_id> expected = live_out_by_definition(p, forest, l, body);
         CHECK(std::equal(body.live_out.begin(), body.live_out.end(), expected.begin(), expected.end()));
-        exit_reads uses;
-        for (const midend::body_exit_use& use : body.exit_uses) {
-          const midend::body_edge& edge = body.edges[use.edge];
-          CHECK(edge.target == midend::body_edge::leaves);
-          uses.insert({use.value, body.blocks[edge.source].origin, edge.origin});
-        }
-        CHECK(std::is_sorted(body.exit_uses.begin(), body.exit_uses.end()));
-        CHECK(uses == exit_uses_by_definition(p, forest, l, body));
-        at_exits += uses.size();
-        anywhere += body.live_out.size();
         loop_body fresh;
         midend::describe_loop_workspace other;
         CHECK(midend::describe_loop(view, forest, l, other, fresh) == loop_obstacle::none);
@@ -895,8 +660,6 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
   });
   CHECK(described_loops > affordable(500));
   CHECK(joins > affordable(500));
-  CHECK(at_exits > affordable(500));
-  CHECK(anywhere > at_exits);
 }
 
 TEST_CASE("stores and terminators with results that the loop reads are operations of the body") {
@@ -929,9 +692,6 @@ TEST_CASE("stores and terminators with results that the loop reads are operation
           check_structure(body);
           check_structure(other_body);
           CHECK(body.live_out == other_body.live_out);
-          for (const midend::body_exit_use& use : other_body.exit_uses) {
-            CHECK(use.value < other_body.num_values());
-          }
         }
         midend::advise_unrolling(view, forest, l, machine, {}, advising, advice);
         midend::advise_unrolling(other, forest, l, machine, {}, advising, advice);
@@ -1197,104 +957,6 @@ TEST_CASE("once it has seen the loops of a program, it allocates nothing") {
   };
   CHECK(allocations_of(describe_all) != 0);
   CHECK(allocations_of(describe_all) == 0);
-}
-
-/// Counts what is asked about values.
-struct counting_cost_view : elbrus::cost_view {
-  using elbrus::cost_view::cost_view;
-
-  midend::effect_kind effect(value_id v) const {
-    ++asked;
-    return elbrus::cost_view::effect(v);
-  }
-
-  bool is_phi(value_id v) const {
-    ++asked;
-    return elbrus::cost_view::is_phi(v);
-  }
-
-  mutable std::size_t asked = 0;
-};
-
-/// As many loops as a switch has ways. All leave to one node, which has so many values, as has the node of the switch.
-elbrus::procedure loops_beside_large_nodes(std::size_t loops, std::size_t values) {
-  using elbrus::opcode;
-  using elbrus::type;
-  elbrus::procedure p;
-  p.set_name("f");
-  p.set_result_type(type::none);
-  const value_id n = p.add_parameter("n", type::i32);
-  const value_id place = p.add_parameter("a", type::ptr);
-  const value_id zero = p.constant(type::i32, 0);
-  const value_id one = p.constant(type::i32, 1);
-  const node_id entry = p.create_node("entry");
-  const node_id after = p.create_node("after");
-  const auto add = [&](node_id to, value_id x) {
-    const std::array<value_id, 2> operands = {x, one};
-    return p.append(to, {.code = opcode::add, .type = type::i32, .operands = operands});
-  };
-  const auto store = [&](node_id to) {
-    const std::array<value_id, 2> operands = {n, place};
-    p.append(to, {.code = opcode::st, .operand_type = type::i32, .operands = operands});
-  };
-  store(entry);
-  value_id last = n;
-  for (std::size_t i = 0; i != values; ++i) {
-    last = add(entry, last);
-  }
-  p.append(entry,
-           {.code = opcode::switch_, .operand_type = type::i32, .operands = midend::span<const value_id>(&n, 1)});
-  for (std::size_t i = 0; i != loops; ++i) {
-    const node_id loop = p.create_node({});
-    i + 1 == loops ? p.add_edge(entry, loop) : p.add_edge(entry, loop, i);
-    const value_id x = p.append_phi(loop, type::i32, {}, {});
-    const value_id x1 = add(loop, x);
-    const value_id load =
-        p.append(loop, {.code = opcode::ld, .type = type::i32, .operands = midend::span<const value_id>(&place, 1)});
-    const std::array<value_id, 2> compared = {x1, load};
-    const value_id c =
-        p.append(loop, {.code = opcode::cmp_lt, .type = type::i1, .operand_type = type::i32, .operands = compared});
-    p.append(loop, {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&c, 1)});
-    p.add_edge(loop, loop, 1);
-    p.add_edge(loop, after, 0);
-    for (const midend::edge_id e : p.in_edges(loop)) {
-      p.set_phi_input(x, e, p.edge_source(e) == entry ? zero : x1);
-    }
-  }
-  last = n;
-  for (std::size_t i = 0; i != values; ++i) {
-    last = add(after, last);
-  }
-  store(after);
-  p.append(after, {.code = opcode::ret});
-  return p;
-}
-
-TEST_CASE("many loops beside large nodes do not look through these again and again") {
-  const auto questions = [](std::size_t loops, std::size_t values) {
-    const elbrus::procedure p = loops_beside_large_nodes(loops, values);
-    REQUIRE(elbrus::verify(p).empty());
-    const loop_forest forest = described::loops_of(p);
-    const counting_cost_view view(p);
-    midend::describe_loop_workspace workspace;
-    midend::loop_describer describer(view, forest, workspace);
-    loop_body body;
-    std::size_t described = 0;
-    for (const loop_id l : forest.loops()) {
-      described += describer.describe(l, body) == loop_obstacle::none ? 1u : 0u;
-      CHECK(body.before.size() == 1); // however large the node is
-      CHECK(body.after.size() == (values < 1000 ? 1u : 0u));
-    }
-    CHECK(described == loops);
-    return view.asked;
-  };
-  const std::size_t few = questions(10, 10'000);
-  CHECK(few > 10'000); // each value at least once
-  const std::size_t for_each = (questions(110, 10'000) - few) / 100;
-  MESSAGE(for_each, " questions for each loop beside nodes of 10,000 values");
-  CHECK(for_each < 3'000);
-  CHECK((questions(110, 100'000) - questions(10, 100'000)) / 100 == for_each); // however large the nodes are
-  CHECK((questions(1'010, 10'000) - few) / 1'000 == for_each);                 // however many the loops are
 }
 
 } // namespace

@@ -1534,7 +1534,7 @@ private:
   std::size_t* looks_;
 };
 
-/// The work for the last of `count` loops, each of which goes up to the counter of the one before.
+/// The work for `count` loops, each of which goes up to the counter of the one before.
 std::size_t looks_at_chain(std::size_t count) {
   std::string text = "proc @f(%x: i8, %v: i64) {\n  node entry:\n    br l0\n";
   for (std::size_t i = 0; i != count; ++i) {
@@ -1550,8 +1550,8 @@ std::size_t looks_at_chain(std::size_t count) {
   const counting_view ir(all.procedures[0], looks);
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-  midend::loop_trip_counter counter(ir, tree, forest);
   looks = 0;
+  midend::loop_trip_counter counter(ir, tree, forest); // bounds the counters of all loops
   loop_body body;
   loop_counters c;
   for (const midend::loop_id l : forest.loops()) {

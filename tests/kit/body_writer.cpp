@@ -60,13 +60,6 @@ midend::body_id body_writer::comparison(midend::operation code, unsigned result,
   return v;
 }
 
-midend::body_id body_writer::other(unsigned width, std::uint32_t identity, const operands& of) {
-  const midend::body_id v = append(midend::body_kind::pure, unknown(width), of);
-  body_.values[v].identity = identity;
-  body_.values[v].cost = midend::operation_class::fp_add;
-  return v;
-}
-
 midend::body_id body_writer::join(const operands& of) {
   return append(midend::body_kind::join, unknown(width_of(of.front())), of);
 }

@@ -42,9 +42,6 @@ public:
   /// A comparison whose result has as many bits.
   midend::body_id comparison(midend::operation code, unsigned result, midend::body_id a, midend::body_id b);
 
-  /// An operation that only a folder knows.
-  midend::body_id other(unsigned width, std::uint32_t identity, const operands& of);
-
   /// Of another block, with an operand for each edge to it in the order of the edges.
   midend::body_id join(const operands& of);
 

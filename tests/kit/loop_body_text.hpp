@@ -71,7 +71,6 @@ private:
       text_ += std::string(" if ") + (value.guard_negated ? "~" : "") + number(value.guard);
     }
     text_ += value.is_volatile ? " volatile" : "";
-    text_ += value.reassociates && !is_associative(value.info.code) ? " assoc" : "";
     text_ += value.info.flags.no_signed_wrap ? " nsw" : "";
   }
 

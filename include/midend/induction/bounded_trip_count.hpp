@@ -7,6 +7,7 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/form_range.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 
@@ -130,20 +131,12 @@ constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, con
   return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound, is_multiple);
 }
 
-/// How far a bound may be above the first number that is compared, modulo 2^width: `first` plus a multiple of 2^zeros
-/// from 0 to `more`, which is such a multiple.
-struct ways_to_bound {
-  std::uint64_t first;
-  std::uint64_t more;
-  std::uint8_t zeros;
-};
-
 /// The same if the bound is one of these ways above the start. At an order, the loop ends at once, or the counter goes
 /// all this way towards the bound without a wrap. At equality, a step of 2^k leads to the bound if all ways are
 /// multiples of it. `f` is the formula of `e`, of which only the step is read; at an order, of an exit whose counter
 /// cannot wrap before it meets the bound.
 constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula& f, const counted_exit& e,
-                                                              const ways_to_bound& ways) {
+                                                              const form_range& ways) {
   const std::uint64_t most = low_ones(f.width);
   const bool is_order = detail::is_order(f.ends);
   const bool is_down = is_order ? f.is_down : (e.step & detail::sign_bit(f.width)) != 0;

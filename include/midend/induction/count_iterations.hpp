@@ -12,6 +12,8 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/form_range.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
@@ -303,12 +305,6 @@ private:
 
   // Exits that compare a counter.
 
-  /// How far the bound is from the first value that is compared: `number`, modulo 2^bits.
-  struct known_way {
-    std::uint64_t number;
-    std::uint8_t bits;
-  };
-
   constexpr void recognise_counter(loop_exit& x, body_id comparison, bool exits_when) const {
     const span<const body_id> operands = body_.operands_of(comparison);
     const bool swapped = is_invariant(operands[0]);
@@ -368,12 +364,11 @@ private:
       x.count = keeps_promise(i, counter) ? trip_count_of(e) : trip_count{trip_count_kind::wraps_first, 0, 1};
       return;
     }
-    const optional<known_way> way = way_from_one_base(x, counter);
-    const bool is_whole_way = way && way->bits == counter.width;
-    if (is_whole_way && !is_order(e.comparison)) {
-      e.start = 0; // the base does not matter to whether they are equal
-      e.bound = way->number;
-      e.flags = {}; // they are about the numbers with the base
+    const optional<form_range> way = way_to_bound(x, counter);
+    if (way && way->is_number() && !is_order(e.comparison)) {
+      e.start = 0; // only the difference matters to whether they are equal
+      e.bound = way->first;
+      e.flags = {}; // they are about the numbers themselves
       x.count = trip_count_of(e);
       return;
     }
@@ -387,36 +382,48 @@ private:
     x.is_computable = x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way));
     note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false, x.is_computable));
     note_must_be_taken(x, e, true);
-    const auto ways = is_whole_way ? optional(ways_to_bound{way->number, 0, 0}) : ways_from_one_base(x, counter);
-    if (x.has_formula && ways) {
-      note_most(x, most_backedges_of_ways(x.formula, e, *ways));
+    if (x.has_formula && way) {
+      note_most(x, most_backedges_of_ways(x.formula, e, *way));
     }
     const bool may_end_at_once =
         is_order(e.comparison) && x.has_formula && !is_never_past(x.formula, start_of(counter, e.width), bounds);
     if (x.has_formula && x.is_computable && way && !may_end_at_once) {
-      x.count.multiple = multiple_by_low_bits(x.formula, way->number, way->bits);
+      x.count.multiple = multiple_by_low_bits(x.formula, way->first, way->zeros);
     }
   }
 
-  /// For sums of one base of which one has a term between bounds.
-  constexpr optional<ways_to_bound> ways_from_one_base(const loop_exit& x, const induction_form& counter) const {
-    const body_id initial = body_.initial(counter.base);
-    const body_id bound = form(x.bound).base;
-    if (facts_.reaches.empty() || bound == no_body_value || counter.extension != operation::copy ||
-        body_.values[bound].info.width != body_.values[initial].info.width ||
-        body_.values[bound].info.width != counter.width) {
+  /// How far the bound is above the first value that is compared: the difference of their forms.
+  constexpr optional<form_range> way_to_bound(const loop_exit& x, const induction_form& counter) const {
+    const body_id bound = number_of(x.bound) ? x.bound : form(x.bound).base;
+    if (counter.width > body_.values[counter.base].info.width || counter.extension != operation::copy ||
+        bound == no_body_value || body_.values[bound].info.width != counter.width) {
       return std::nullopt;
     }
-    const bool is_up =
-        facts_.reaches[bound].base != no_value && facts_.reaches[bound].base == facts_.sums[initial].base;
-    const body_id from = is_up ? initial : bound; // of the two, what is only a number apart from the base
-    const invariant_reach& reach = facts_.reaches[is_up ? bound : initial];
-    const std::uint64_t way = facts_.sums[from].number - reach.number;
-    return facts_.sums[from].base == reach.base && reach.base != no_value
-               ? optional(
-                     ways_to_bound{((is_up ? 0 - way : way - reach.more) - counter.number) & low_ones(counter.width),
-                                   reach.more, reach.zeros})
-               : std::nullopt;
+    linear_form from;
+    linear_form to;
+    linear_form way;
+    const bool is_known = sum_of(body_.initial(counter.base), counter.width, from) &&
+                          sum_of(bound, counter.width, to) && linear_difference(to, from, way) &&
+                          way.add(0 - counter.number);
+    if (!is_known) {
+      return std::nullopt;
+    }
+    const form_range found = facts_.range(way);
+    if (found.is_number() || counter.width != body_.values[counter.base].info.width) {
+      return found;
+    }
+    const value_bounds starts = bounds_of(body_.initial(counter.base)); // between these bounds, there may be fewer
+    const value_bounds ends = bounds_of(bound);
+    const form_range between =
+        sum_of_ranges({ends.low, ends.high - ends.low, 0},
+                      {0 - starts.high - counter.number, starts.high - starts.low, 0}, counter.width);
+    return in_both_ranges(found, between, counter.width);
+  }
+
+  constexpr bool sum_of(body_id v, unsigned width, linear_form& out) const {
+    const auto number = number_of(v);
+    out = linear_form::zero(width);
+    return number ? out.add(*number) : facts_.form_of(v, width, out);
   }
 
   /// Whether neither the counter nor what is compared wraps, as a subtraction.
@@ -425,8 +432,8 @@ private:
   }
 
   /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
-  static constexpr bool is_whole_steps(const trip_formula& f, const optional<known_way>& way) {
-    return f.ends == operation::equal && way && way->bits >= f.shift && (way->number & low_ones(f.shift)) == 0;
+  static constexpr bool is_whole_steps(const trip_formula& f, const optional<form_range>& way) {
+    return f.ends == operation::equal && way && way->zeros >= f.shift && (way->first & low_ones(f.shift)) == 0;
   }
 
   /// If the program promises that this exit is taken, it is, and so by a counter that takes all its numbers in one way
@@ -459,75 +466,17 @@ private:
     return number ? value_bounds::exactly(*number, body_.values[v].info.width) : facts_.bounds_of(body_, v);
   }
 
-  /// What the counter may be at the first test, in `width` bits.
+  /// What the counter may be at the first test, in `width` bits. The low bits of an invariant may be a sum of their
+  /// own.
   constexpr value_bounds start_of(const induction_form& counter, std::uint8_t width) const {
     const body_id initial = body_.initial(counter.base);
-    const bool is_cut = !facts_.cut_bounds.empty() && counter.width < body_.values[initial].info.width &&
-                        facts_.cut_sums[initial].bits == counter.width;
-    const value_bounds first = is_cut ? facts_.cut_bounds[initial] : truncated(bounds_of(initial), counter.width);
+    value_bounds first = truncated(bounds_of(initial), counter.width);
+    linear_form low;
+    if (counter.width < body_.values[initial].info.width && facts_.form_of(initial, counter.width, low)) {
+      first = narrower(first, bounds_of_range(facts_.range(low), counter.width));
+    }
     const value_bounds out = shifted(first, counter.number, counter.width);
     return width == counter.width ? out : extended(out, counter.extension, width);
-  }
-
-  /// What is known of a value by itself.
-  constexpr invariant_sum low_bits(body_id v) const {
-    const auto number = number_of(v);
-    return number                    ? invariant_sum{0, *number}
-           : facts_.low_bits.empty() ? invariant_sum{no_value, 0}
-                                     : facts_.low_bits[v];
-  }
-
-  /// For sums of one base, also of a counter that is cut before it is compared; nothing is known if they are not.
-  constexpr optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
-    const body_id bound_base = number_of(x.bound) ? x.bound : form(x.bound).base;
-    if (counter.width > body_.values[counter.base].info.width || counter.extension != operation::copy ||
-        bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
-      return std::nullopt;
-    }
-    const body_id initial = body_.initial(counter.base);
-    invariant_sum start = facts_.sum(initial);
-    invariant_sum bound = facts_.sum(bound_base);
-    if (!start.has_bases_of(bound)) {
-      start = facts_.cut_sum(initial);
-      bound = facts_.cut_sum(bound_base);
-    }
-    if (!start.has_bases_of(bound)) {
-      start = facts_.low_sum(initial);
-      bound = facts_.low_sum(bound_base);
-    }
-    if (!start.has_bases_of(bound)) {
-      start = low_bits(initial);
-      bound = low_bits(bound_base);
-    }
-    if (!start.has_bases_of(bound)) {
-      return std::nullopt;
-    }
-    const std::uint8_t known = start.bits < bound.bits ? start.bits : bound.bits;
-    const std::uint8_t bits = known < counter.width ? known : counter.width;
-    const std::uint64_t number = bound.number - start.number;
-    if (bits < counter.width && counter.width == body_.values[counter.base].info.width) {
-      if (const auto whole =
-              way_within_bounds(number, bits, facts_.bounds_of(body_, initial), facts_.bounds_of(body_, bound_base))) {
-        return known_way{(*whole - counter.number) & low_ones(counter.width), counter.width};
-      }
-    }
-    return known_way{(number - counter.number) & low_ones(bits), bits};
-  }
-
-  /// The way from a start to a bound if between their bounds there is one only with these low bits: from x to x + 96,
-  /// both extended, where x + 96 does not wrap.
-  static constexpr std::optional<std::uint64_t>
-  way_within_bounds(std::uint64_t low_bits, std::uint8_t bits, const value_bounds& start, const value_bounds& bound) {
-    const std::uint64_t most = low_ones(bits);
-    const std::uint64_t starts = start.high - start.low;
-    const std::uint64_t ends = bound.high - bound.low;
-    if (bits >= 63 || starts > most || ends > most) { // so that the sums below do not wrap
-      return std::nullopt;
-    }
-    const std::uint64_t least = bound.low - start.high;
-    const std::uint64_t more = (low_bits - least) & most;
-    const bool is_only = more <= starts + ends && starts + ends - more <= most;
-    return is_only ? std::optional(least + more) : std::nullopt;
   }
 
   /// A value that grows by a number in each iteration, whatever it is in the first.

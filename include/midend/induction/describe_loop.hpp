@@ -8,21 +8,17 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
-#include "midend/ir/evaluate.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
-#include "midend/support/swap.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -42,12 +38,8 @@ class describe_loop_workspace {
   // Facts about the function. Flags are bytes.
   flat_array<std::uint8_t> is_reachable_; ///< by node
   flat_array<node_id> pending_;           ///< the stack of the search for reachable nodes
-  flat_array<loop_id> home_;              ///< by value: the innermost loop around it
   flat_array<loop_id> scope_;             ///< by value: the innermost loop around it and all its users
   flat_array<std::uint8_t> is_read_;      ///< by value, if the IR has no `users`: whether anything reads it
-  flat_array<std::uint32_t> effects_end_; ///< by node: the end of its part of `effects_`; 0 if it is not yet there
-  flat_array<node_id> listed_;            ///< nodes that are there
-  flat_array<value_id> effects_;          ///< `no_value`, then the values with effects of a node, in their order
 
   // The loop that is being described.
   flat_array<std::uint32_t> block_of_; ///< by node: its block; `outside` for all nodes between calls
@@ -56,8 +48,6 @@ class describe_loop_workspace {
   flat_array<edge_id> edge_ids_;       ///< by edge of the body: the edge of the graph
   flat_array<body_id> body_of_;        ///< by value: its number in the body; `no_body_value` for all between calls
   flat_array<value_id> loop_values_;   ///< the values in the loop's nodes, in their order
-  flat_array<std::uint64_t> exits_;    ///< edges that leave the loop: the target in the high half, the edge in the low
-  flat_array<value_id> exit_readers_;  ///< what reads values of the loop only by some edges that leave it
   flat_array<double> arriving_;        ///< by block: the probability that an iteration gets there
 };
 
@@ -103,48 +93,6 @@ public:
     }
   }
 
-  /// Whether `v` is computed outside loop `l`.
-  constexpr bool is_computed_outside(value_id v, loop_id l) {
-    if (!knows_homes_) {
-      compute_homes();
-    }
-    const loop_id home = w_.home_[v];
-    return home == no_loop || !forest_.contains_loop(l, home);
-  }
-
-  /// The values with effects of a node, backwards: `visit(value_id)` until it returns false. Returns whether it never
-  /// did. Lists them once for each node.
-  template <class Visit> constexpr bool all_effects_backwards(node_id n, Visit visit) {
-    if (!knows_effects_) {
-      for (const node_id listed : w_.listed_) { // by an earlier use of the workspace
-        w_.effects_end_[listed] = 0;
-      }
-      if (w_.effects_end_.size() < static_cast<std::size_t>(ir_.graph().num_nodes())) {
-        w_.effects_end_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
-      }
-      w_.listed_.clear();
-      w_.effects_.clear();
-      knows_effects_ = true;
-    }
-    if (w_.effects_end_[n] == 0) {
-      w_.listed_.push_back(n);
-      w_.effects_.push_back(no_value);
-      for (const value_id v : ir_.values(n)) {
-        if (!ir_.is_phi(v) && ir_.effect(v) != effect_kind::none) {
-          w_.effects_.push_back(v);
-        }
-      }
-      w_.effects_end_[n] = static_cast<std::uint32_t>(w_.effects_.size());
-    }
-    std::uint32_t i = w_.effects_end_[n];
-    while (w_.effects_[--i] != no_value) {
-      if (!visit(w_.effects_[i])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
 private:
   constexpr void compute_reachable() {
     const auto& g = ir_.graph();
@@ -164,15 +112,9 @@ private:
     }
   }
 
-  constexpr void compute_homes() {
-    w_.home_.assign(static_cast<std::size_t>(ir_.num_values()), no_loop);
-    for_each_value([&](value_id v, loop_id home) { w_.home_[v] = home; });
-    knows_homes_ = true;
-  }
-
   constexpr void compute_uses() {
-    compute_homes();
-    w_.scope_ = w_.home_;
+    w_.scope_.assign(static_cast<std::size_t>(ir_.num_values()), no_loop);
+    for_each_value([&](value_id v, loop_id home) { w_.scope_[v] = home; });
     w_.is_read_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
     for_each_value([&](value_id v, loop_id home) {
       for (const value_id operand : ir_.operands(v)) {
@@ -209,24 +151,20 @@ private:
   const loop_forest& forest_;
   describe_loop_workspace& w_;
   bool knows_reachable_ = false;
-  bool knows_homes_ = false;
   bool knows_uses_ = false;
-  bool knows_effects_ = false;
 };
 
-/// Reads one innermost loop: blocks and edges, then values, then hints. Or a loop that contains one other loop,
-/// `inner`: that loop is one block, whose only edge is the one by which the inner loop is left.
+/// Reads one innermost loop: blocks and edges, then values, then hints.
 template <class IR> class loop_reader {
 public:
-  constexpr loop_reader(const IR& ir, const loop_forest& forest, loop_id l, loop_id inner, function_facts<IR>& facts,
+  constexpr loop_reader(const IR& ir, const loop_forest& forest, loop_id l, function_facts<IR>& facts,
                         describe_loop_workspace& workspace, loop_body& out)
-      : ir_(ir), forest_(forest), loop_(l), inner_(inner), header_(forest.header(l)), facts_(facts), w_(workspace),
-        out_(out) {}
+      : ir_(ir), forest_(forest), loop_(l), header_(forest.header(l)), facts_(facts), w_(workspace), out_(out) {}
 
   constexpr loop_obstacle run() {
     mark_blocks();
     sort_blocks();
-    const bool is_acyclic = w_.order_.size() == num_blocks();
+    const bool is_acyclic = w_.order_.size() == own_blocks().size();
     if (is_acyclic) {
       read_edges();
       group_edges_by_target(out_);
@@ -246,35 +184,6 @@ private:
   static constexpr body_id unnumbered = no_body_value - 1;
 
   constexpr span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
-
-  constexpr std::size_t num_blocks() const { return own_blocks().size() + (inner_ == no_loop ? 0 : 1); }
-
-  /// Whether a node stands for the loop in this one.
-  constexpr bool is_inner(node_id n) const { return inner_ != no_loop && n == forest_.header(inner_); }
-
-  template <class Visit> constexpr void for_each_node(Visit visit) const {
-    for (const node_id n : own_blocks()) {
-      visit(n);
-    }
-    if (inner_ != no_loop) {
-      visit(forest_.header(inner_));
-    }
-  }
-
-  /// The values of a block, or of the loop that it stands for.
-  template <class Visit> constexpr void for_each_value_in(node_id n, Visit visit) const {
-    if (!is_inner(n)) {
-      for (const value_id v : ir_.values(n)) {
-        visit(v);
-      }
-      return;
-    }
-    for (const node_id inside : forest_.blocks(inner_)) {
-      for (const value_id v : ir_.values(inside)) {
-        visit(v);
-      }
-    }
-  }
 
   // Blocks and edges.
 
@@ -318,19 +227,24 @@ private:
       w_.block_of_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), outside);
     }
     std::uint32_t position = 0;
-    for_each_node([&](node_id n) { w_.block_of_[n] = position++; });
+    for (const node_id n : own_blocks()) {
+      w_.block_of_[n] = position++;
+    }
   }
 
   constexpr void unmark_blocks() {
-    for_each_node([&](node_id n) { w_.block_of_[n] = outside; });
+    for (const node_id n : own_blocks()) {
+      w_.block_of_[n] = outside;
+    }
   }
 
   /// Topologically. A node comes after all edges into it have been seen; the list is its own queue. If the nodes of a
   /// cycle that does not contain the header remain, `order_` lacks them.
   constexpr void sort_blocks() {
-    w_.missing_.assign(num_blocks(), 0);
-    for_each_node(
-        [&](node_id n) { for_each_inner_edge(n, [&](node_id, std::uint32_t position) { ++w_.missing_[position]; }); });
+    w_.missing_.assign(own_blocks().size(), 0);
+    for (const node_id n : own_blocks()) {
+      for_each_inner_edge(n, [&](node_id, std::uint32_t position) { ++w_.missing_[position]; });
+    }
     w_.order_.clear();
     w_.order_.push_back(header_);
     for (std::size_t i = 0; i != w_.order_.size(); ++i) {
@@ -343,12 +257,6 @@ private:
   }
 
   template <class Visit> constexpr void for_each_edge(node_id n, Visit visit) const {
-    if (is_inner(n)) {
-      for (const loop_edge& e : forest_.exiting_edges(inner_)) {
-        visit(e.id, e.target);
-      }
-      return;
-    }
     for (const auto& edge : ir_.graph().out_edges(n)) {
       const auto e = static_cast<edge_id>(edge);
       visit(e, node_in(ir_.graph(), ir_.graph().edge_target(e)));
@@ -413,15 +321,6 @@ private:
     }
     add_bottom();
     collect_live_out();
-    if (inner_ == no_loop) {
-      collect_after();
-    }
-    if constexpr (has_is_little_endian<IR>) {
-      out_.is_little_endian = ir_.is_little_endian();
-    }
-    if constexpr (has_users<IR>) {
-      collect_exit_uses();
-    }
     unmark_values();
   }
 
@@ -432,10 +331,10 @@ private:
     }
     w_.loop_values_.clear();
     for (const node_id n : w_.order_) {
-      for_each_value_in(n, [&](value_id v) {
+      for (const value_id v : ir_.values(n)) {
         w_.body_of_[v] = unnumbered;
         w_.loop_values_.push_back(v);
-      });
+      }
     }
   }
 
@@ -465,8 +364,6 @@ private:
       if (const auto bits = ir_.constant(source)) {
         value.kind = body_kind::constant;
         value.bits = *bits;
-      } else {
-        value.is_from_before_nest = is_from_before_nest(source);
       }
       known = append(value);
     }
@@ -517,11 +414,9 @@ private:
     return {.kind = kind,
             .cost = operation_class::move,
             .is_free = true,
-            .reassociates = false,
             .is_volatile = false,
             .guard_negated = false,
             .info = {operation::other, width, width},
-            .identity = 0,
             .block = block,
             .first_operand = static_cast<std::uint32_t>(out_.operands.size()),
             .num_operands = 0,
@@ -536,12 +431,6 @@ private:
     out_.values.push_back(value);
     out_.values.back().num_operands = static_cast<std::uint32_t>(out_.operands.size()) - value.first_operand;
     return static_cast<body_id>(out_.num_values() - 1);
-  }
-
-  /// Whether there is a loop around, and the value is computed before that, too.
-  constexpr bool is_from_before_nest(value_id v) {
-    const loop_id around = forest_.parent(loop_);
-    return around != no_loop && inner_ == no_loop && facts_.is_computed_outside(v, around);
   }
 
   // Phis of the header, and inputs of phis.
@@ -606,9 +495,6 @@ private:
           initial != no_value ? number(initial) : initial_of_several_inputs(phi, origin);
     }
     for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
-      if (is_inner(out_.blocks[b].origin)) {
-        continue;
-      }
       for (const value_id v : ir_.values(out_.blocks[b].origin)) {
         if (ir_.is_phi(v)) {
           for_each_input(v, b, meet);
@@ -622,9 +508,6 @@ private:
     }
     for (body_id phi = 0; phi != out_.num_phis; ++phi) {
       for_each_input(out_.values[phi].origin, out_.bottom(), meet);
-    }
-    if (inner_ == no_loop) {
-      collect_before();
     }
   }
 
@@ -651,157 +534,6 @@ private:
       }
     }
     return header_ != ir_.graph().entry();
-  }
-
-  // Memory beside the loop.
-
-  static constexpr unsigned most_nodes_beside = 8;
-  static constexpr std::size_t most_accesses_beside = 32;
-  static constexpr std::size_t most_values_beside = 1024; ///< many loops may have one large node beside them
-
-  /// Fills in `before`. Walks back from the header through nodes that lead only to the loop, and stops at what may
-  /// write anywhere.
-  constexpr void collect_before() {
-    node_id n = no_node;
-    for (const loop_edge& e : forest_.entering_edges(loop_)) {
-      n = n == no_node ? e.source : header_; // several: none
-    }
-    bool knows_place = false;
-    std::size_t left = most_values_beside;
-    for (unsigned i = 0; i != most_nodes_beside && n != no_node && n != header_; ++i) {
-      const bool goes_on = facts_.all_effects_backwards(n, [&](value_id v) {
-        const bool is_known = left-- != 0 && add_neighbour(v, out_.before);
-        knows_place = knows_place || (!out_.before.empty() && out_.before.back().access.stored != no_body_value);
-        return is_known;
-      });
-      n = goes_on ? only_predecessor(n) : no_node;
-    }
-    if (!knows_place) {
-      out_.before.clear();
-    }
-    for (std::size_t i = 0; i != out_.before.size() / 2; ++i) {
-      swap_values(out_.before[i], out_.before[out_.before.size() - 1 - i]);
-    }
-  }
-
-  /// Fills in `after`, if all exits lead to one node.
-  constexpr void collect_after() {
-    node_id n = no_node;
-    for (const body_edge& e : out_.edges) {
-      if (e.target == body_edge::leaves) {
-        n = n == no_node || n == e.origin ? e.origin : header_;
-      }
-    }
-    bool stores = false;
-    std::size_t left = most_values_beside;
-    for (unsigned i = 0; i != most_nodes_beside && n != no_node && w_.block_of_[n] == outside; ++i) {
-      bool goes_on = true;
-      for (const value_id v : ir_.values(n)) {
-        goes_on = left-- != 0 &&
-                  number_of_outside(through_copies(v)) == no_body_value && // computed anew: another value
-                  (ir_.is_phi(v) || add_neighbour(v, out_.after));
-        stores = stores || (!out_.after.empty() && out_.after.back().kind == body_kind::store);
-        if (!goes_on) {
-          break;
-        }
-      }
-      n = goes_on ? only_successor(n) : no_node;
-    }
-    if (!stores) {
-      out_.after.clear();
-    }
-  }
-
-  /// The node before `n` on all ways, but for those from `n` itself if it writes nothing; or `no_node`.
-  constexpr node_id only_predecessor(node_id n) {
-    const auto& g = ir_.graph();
-    node_id only = no_node;
-    bool repeats = false;
-    for (const auto& edge : g.in_edges(n)) {
-      const auto from = node_in(g, g.edge_source(static_cast<edge_id>(edge)));
-      if (from == n) {
-        repeats = true;
-      } else if (only != no_node && from != only) {
-        return no_node;
-      } else {
-        only = from;
-      }
-    }
-    std::size_t left = most_values_beside;
-    const auto only_reads = [&](value_id v) { return left-- != 0 && ir_.effect(v) == effect_kind::reads; };
-    if (n == node_in(g, g.entry()) || (repeats && !facts_.all_effects_backwards(n, only_reads))) {
-      return no_node;
-    }
-    return only;
-  }
-
-  constexpr node_id only_successor(node_id n) const {
-    node_id only = no_node;
-    for (const auto& successor : ir_.graph().successors(n)) {
-      const node_id to = node_in(ir_.graph(), successor);
-      if (only != no_node && to != only) {
-        return no_node;
-      }
-      only = to;
-    }
-    return only;
-  }
-
-  /// Appends `v` if it concerns memory. False if nothing beyond it is known: it is the last one.
-  constexpr bool add_neighbour(value_id v, flat_array<body_neighbour>& out) {
-    const loop_operation what = loop_operation_of(ir_, v);
-    if (what.kind == body_kind::pure) {
-      return true;
-    }
-    const memory_reference place = what.place.value_or(memory_reference());
-    if constexpr (has_may_write<IR>) {
-      if (what.kind == body_kind::call && &out == &out_.before && !ir_.may_write(v, any_memory)) {
-        return true;
-      }
-    }
-    if (what.kind == body_kind::call || place.is_volatile || out.size() == most_accesses_beside) {
-      return false;
-    }
-    body_neighbour found{
-        what.kind, {no_body_value, no_body_value, no_body_value, place.bytes, place.memory, place.scale, place.offset}};
-    if (place.base != no_value && (place.index == no_value || takes_index(place, found.access))) {
-      found.access.base = number_outside_the_loop(place.base);
-    }
-    if (what.is_guarded()) {
-      if (what.kind == body_kind::store && &out == &out_.after) {
-        return true; // it may overwrite nothing
-      }
-      found.access.base = no_body_value;
-    }
-    const value_id content = what.kind == body_kind::load ? v : place.stored;
-    if (&out == &out_.before && found.access.base != no_body_value && content != no_value &&
-        ir_.operation(content).width == place.bytes * 8) {
-      found.access.stored = number(content);
-    }
-    out.push_back(found);
-    return true;
-  }
-
-  /// Puts an index into the access: a number into the offset.
-  constexpr bool takes_index(const memory_reference& place, body_access& access) const {
-    if (const auto number = ir_.constant(place.index)) {
-      const auto by = as_signed(static_cast<std::uint64_t>(*number), ir_.operation(place.index).width);
-      access.offset =
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(access.offset) +
-                                    static_cast<std::uint64_t>(by) * static_cast<std::uint64_t>(place.scale));
-      return true;
-    }
-    access.index = number_outside_the_loop(place.index);
-    return access.index != no_body_value;
-  }
-
-  /// The number of a value that is computed outside of the loop and read in it.
-  constexpr body_id number_outside_the_loop(value_id v) const { return number_of_outside(value_from_outside(v)); }
-
-  constexpr body_id number_of_outside(value_id source) const {
-    const body_id n = w_.body_of_[source];
-    const bool is_outside = n < out_.values.size() && n >= out_.num_phis && out_.values[n].block == no_body_value;
-    return is_outside ? n : no_body_value;
   }
 
   /// The value that decides between the edges of a block.
@@ -832,11 +564,6 @@ private:
 
   constexpr void add_block(std::uint32_t b) {
     out_.blocks[b].first_value = static_cast<body_id>(out_.num_values());
-    if (is_inner(out_.blocks[b].origin)) {
-      add_inner_loop(b);
-      out_.blocks[b].last_value = static_cast<body_id>(out_.num_values());
-      return;
-    }
     for (const value_id v : ir_.values(out_.blocks[b].origin)) {
       if (!ir_.is_phi(v)) {
         add_operation(v, b);
@@ -855,24 +582,6 @@ private:
     }
   }
 
-  /// The loop in this one, as a call, and what it computes for others, as values that only the call knows.
-  constexpr void add_inner_loop(std::uint32_t b) {
-    body_id call = no_body_value;
-    for_each_value_in(out_.blocks[b].origin, [&](value_id v) {
-      if (call == no_body_value) {
-        body_value loop = new_value(body_kind::call, v, b);
-        loop.cost = operation_class::call;
-        loop.is_free = false;
-        call = append(loop);
-      }
-      if (facts_.is_used_outside(v, inner_)) {
-        const body_value result = new_value(body_kind::pure, v, b);
-        out_.operands.push_back(call);
-        w_.body_of_[v] = append(result);
-      }
-    });
-  }
-
   constexpr void add_cases(const body_block& block) {
     for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
       for_each_case(ir_, w_.edge_ids_[e], [&](const auto& one) {
@@ -884,28 +593,6 @@ private:
         }
       });
     }
-    mark_idle_cases(block);
-  }
-
-  constexpr void mark_idle_cases(const body_block& block) {
-    std::uint32_t rest = block.last_edge; // the edge for all other cases
-    for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-      rest = out_.edges[e].has_case ? rest : e;
-    }
-    for (std::uint32_t e = block.first_edge; e != block.last_edge && rest != block.last_edge; ++e) {
-      body_edge& edge = out_.edges[e];
-      edge.is_idle = edge.has_case && edge.origin == out_.edges[rest].origin && have_same_inputs(e, rest);
-    }
-  }
-
-  /// Whether all phis at the target of two edges have the same input by both.
-  constexpr bool have_same_inputs(std::uint32_t e, std::uint32_t other) const {
-    for (const value_id v : ir_.values(out_.edges[e].origin)) {
-      if (!ir_.is_phi(v) || ir_.phi_input(v, w_.edge_ids_[e]) != ir_.phi_input(v, w_.edge_ids_[other])) {
-        return !ir_.is_phi(v);
-      }
-    }
-    return true;
   }
 
   constexpr body_id add_join(value_id phi, std::uint32_t block) {
@@ -929,13 +616,6 @@ private:
                  : what.is_branch() ? usual_operation_class(what.info).value_or(operation_class::compare)
                                     : what.cost.value_or(operation_class::move);
     value.info = what.info;
-    value.reassociates = is_associative(what.info.code);
-    if constexpr (has_may_reassociate<IR>) {
-      value.reassociates = value.reassociates || ir_.may_reassociate(v);
-    }
-    if constexpr (has_identity<IR>) {
-      value.identity = what.info.code == operation::other ? static_cast<std::uint32_t>(ir_.identity(v)) : 0;
-    }
     if (what.accesses_memory()) {
       add_access(what, value);
     } else {
@@ -1013,122 +693,6 @@ private:
         out_.live_out.push_back(w_.body_of_[v]);
       }
     }
-  }
-
-  /// Fills in `exit_uses`. Linear in the phis after the loop and their inputs, but for sorting and searching: nodes to
-  /// which other edges lead, too, may be large, and phis with more than 1,024 inputs count as read elsewhere.
-  constexpr void collect_exit_uses() {
-    w_.exits_.clear();
-    w_.exit_readers_.clear();
-    for (std::uint32_t e = 0; e != out_.edges.size(); ++e) {
-      if (out_.edges[e].target == body_edge::leaves) {
-        w_.exits_.push_back(std::uint64_t{out_.edges[e].origin} << 32 | e);
-      }
-    }
-    heap_sort(w_.exits_.data(), w_.exits_.size());
-    for (std::size_t first = 0, last = 0; first != w_.exits_.size(); first = last) {
-      const auto target = static_cast<node_id>(w_.exits_[first] >> 32);
-      while (last != w_.exits_.size() && w_.exits_[last] >> 32 == target) {
-        ++last;
-      }
-      std::size_t entering = 0;
-      for ([[maybe_unused]] const auto& edge : ir_.graph().in_edges(target)) {
-        if (++entering > last - first) {
-          break;
-        }
-      }
-      for (const value_id v : ir_.values(target)) {
-        if (ir_.is_phi(v)) {
-          add_exit_uses(v, first, last, entering == last - first);
-        } else if (entering == last - first) {
-          add_exit_uses_of_operation(v, first, last);
-        } else {
-          break;
-        }
-      }
-    }
-    sort_and_deduplicate(w_.exit_readers_);
-    sort_and_deduplicate(out_.exit_uses);
-    keep_uses_at_exits_only();
-  }
-
-  /// The uses by a phi, of whose edges these leave the loop. Several edges from one block count once: a phi may have
-  /// one input for them or several.
-  constexpr void add_exit_uses(value_id phi, std::size_t first, std::size_t last, bool only_exits) {
-    std::size_t by_exits = 0;
-    std::uint32_t last_source = outside;
-    for (std::size_t i = first; i != last; ++i) {
-      const auto e = static_cast<std::uint32_t>(w_.exits_[i]);
-      const auto input = static_cast<value_id>(ir_.phi_input(phi, w_.edge_ids_[e]));
-      if (is_in_loop(input)) {
-        out_.exit_uses.push_back({w_.body_of_[input], e});
-        by_exits += out_.edges[e].source != last_source ? 1U : 0U;
-        last_source = out_.edges[e].source;
-      }
-    }
-    if (by_exits == 0) {
-      return;
-    }
-    std::size_t all = 0;
-    std::size_t left = most_values_beside;
-    for (const value_id input : ir_.operands(phi)) {
-      all += input != no_value && is_in_loop(input) ? 1U : 0U;
-      if ((all > by_exits && !only_exits) || left-- == 0) {
-        return;
-      }
-    }
-    if (by_exits == all || only_exits) {
-      w_.exit_readers_.push_back(phi);
-    }
-  }
-
-  /// The uses by an operation to which only these edges lead.
-  constexpr void add_exit_uses_of_operation(value_id v, std::size_t first, std::size_t last) {
-    for (const value_id operand : ir_.operands(v)) {
-      if (operand != no_value && is_in_loop(operand)) {
-        for (std::size_t i = first; i != last; ++i) {
-          out_.exit_uses.push_back({w_.body_of_[operand], static_cast<std::uint32_t>(w_.exits_[i])});
-        }
-      }
-    }
-    w_.exit_readers_.push_back(v);
-  }
-
-  /// Removes the uses of values that something else after the loop reads.
-  constexpr void keep_uses_at_exits_only() {
-    const auto is_read_elsewhere = [&](body_id v) {
-      for (const value_id user : ir_.users(out_.values[v].origin)) {
-        if (!is_in_loop(user) && !is_exit_reader(user)) {
-          return true;
-        }
-      }
-      return false;
-    };
-    std::size_t kept = 0;
-    body_id last = no_body_value;
-    bool keeps = false;
-    for (const body_exit_use& use : out_.exit_uses) {
-      keeps = use.value == last ? keeps : !is_read_elsewhere(use.value);
-      last = use.value;
-      if (keeps) {
-        out_.exit_uses[kept++] = use;
-      }
-    }
-    out_.exit_uses.shrink(kept);
-  }
-
-  constexpr bool is_exit_reader(value_id v) const {
-    std::size_t first = 0;
-    std::size_t last = w_.exit_readers_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (w_.exit_readers_[middle] < v) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return first != w_.exit_readers_.size() && w_.exit_readers_[first] == v;
   }
 
   constexpr bool is_used_outside(value_id v) {
@@ -1223,7 +787,6 @@ private:
   const IR& ir_;
   const loop_forest& forest_;
   loop_id loop_;
-  loop_id inner_; ///< the loop in it, or `no_loop`
   node_id header_;
   function_facts<IR>& facts_;
   describe_loop_workspace& w_;
@@ -1253,24 +816,7 @@ public:
     if (forest_.subloops(l).size() != 1) {
       return loop_obstacle::contains_loop;
     }
-    return detail::loop_reader<IR>(ir_, forest_, l, no_loop, facts_, workspace_, out).run();
-  }
-
-  /// Refills `out` with the loop around loop `l`, in which that loop is one block: a call and, for each value that the
-  /// rest uses, a value that reads the call. The block has the header of `l` as its origin. Requires that `l` is an
-  /// innermost loop. Returns `contains_loop` if there is no loop around it, if that one contains others, or if `l` is
-  /// left by several edges or to a block outside the loop around it; otherwise as `describe`.
-  constexpr loop_obstacle describe_around(loop_id l, loop_body& out) {
-    out.clear();
-    const loop_id around = forest_.parent(l);
-    std::size_t exits = 0;
-    for (const loop_edge& e : forest_.exiting_edges(l)) {
-      exits += around != no_loop && forest_.contains(around, e.target) ? 1u : 2u;
-    }
-    if (around == no_loop || forest_.subloops(around).size() != 2 || exits != 1) {
-      return loop_obstacle::contains_loop;
-    }
-    return detail::loop_reader<IR>(ir_, forest_, around, l, facts_, workspace_, out).run();
+    return detail::loop_reader<IR>(ir_, forest_, l, facts_, workspace_, out).run();
   }
 
 private:
@@ -1295,13 +841,9 @@ private:
 /// Entering edges from unreachable nodes are ignored, and so are edges from such nodes into the middle of the loop. A
 /// user in an unreachable node counts: its operand is live out. Parallel edges are separate edges.
 ///
-/// Memory beside the loop is looked for in the next eight nodes, and among the next 1,024 values there (before the
-/// loop: values with effects), so the cost of many loops does not depend on how large such a node is.
-///
 /// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Linear in the values, operands and
-/// edges of the loop, the users of its values, and the values of up to eight nodes before it. If the IR has no `users`,
-/// or a header phi has different inputs by several entering edges, linear in the function; to describe all loops of a
-/// function, use a `loop_describer`.
+/// edges of the loop, and the users of its values. If the IR has no `users`, or a header phi has different inputs by
+/// several entering edges, linear in the function; to describe all loops of a function, use a `loop_describer`.
 template <cost_ir_argument IR>
 constexpr loop_obstacle describe_loop(const IR& ir, const loop_forest& forest, loop_id l,
                                       describe_loop_workspace& workspace, loop_body& out) {

@@ -32,24 +32,20 @@ constexpr bool can_be_counted(loop_obstacle o) {
 /// A value. `info.width` is the width of its bits, if it has bits, whatever its kind.
 struct body_value {
   body_kind kind;
-  operation_class cost;   ///< the class in which it is issued, unless it is free
-  bool is_free;           ///< takes no issue slot
-  bool reassociates;      ///< may be regrouped with operations of the same kind
-  bool is_volatile;       ///< a load or store that is neither removed nor merged with another
-  bool guard_negated;     ///< runs if the guard is 0
-  operation_info info;    ///< `other` if the vocabulary has no operation for it; two such values compute the same if
-                          ///< `info`, `cost`, `identity` and operands agree and `identity` is not 0
-  std::uint32_t identity; ///< distinguishes operations that are `other`; 0: unlike any other
-  std::uint32_t block;    ///< the block that computes it; 0 for phis, `no_body_value` for values from outside
+  operation_class cost; ///< the class in which it is issued, unless it is free
+  bool is_free;         ///< takes no issue slot
+  bool is_volatile;     ///< a load or store that is neither removed nor merged with another
+  bool guard_negated;   ///< runs if the guard is 0
+  operation_info info;  ///< `other` if the vocabulary has no operation for it
+  std::uint32_t block;  ///< the block that computes it; 0 for phis, `no_body_value` for values from outside
   std::uint32_t first_operand;
   std::uint32_t num_operands;
-  std::uint32_t access;             ///< of a load or store
-  body_id guard;                    ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
-  std::uint64_t bits;               ///< of a constant
-  value_id origin;                  ///< in the IR
-  bool writes_nothing = false;      ///< a call after which memory is as it was
-  bool returns = false;             ///< a call after which control surely goes on
-  bool is_from_before_nest = false; ///< an invariant of an inner loop that the loop around does not compute, either
+  std::uint32_t access;        ///< of a load or store
+  body_id guard;               ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
+  std::uint64_t bits;          ///< of a constant
+  value_id origin;             ///< in the IR
+  bool writes_nothing = false; ///< a call after which memory is as it was
+  bool returns = false;        ///< a call after which control surely goes on
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer
@@ -85,23 +81,6 @@ struct body_edge {
   bool has_case;            ///< taken if the condition is `case_value`; without a case, if no other edge is taken
   std::uint64_t case_value; ///< 1 and 0 for the edges of a two-way branch
   node_id origin;           ///< its target in the IR
-  bool is_idle = false;     ///< a case that does the same as all others, the edge for which has no case
-};
-
-/// What reads `value` after the loop, by `edge`, which leaves it: a phi there, or an operation to which only such edges
-/// lead.
-struct body_exit_use {
-  body_id value;
-  std::uint32_t edge;
-
-  friend constexpr auto operator<=>(const body_exit_use&, const body_exit_use&) = default;
-};
-
-/// A load, store or call beside the loop, which runs whenever control passes there.
-struct body_neighbour {
-  body_kind kind;     ///< `load`, `store` or `call`
-  body_access access; ///< of a load or store: `stored` is what it loads or stores; any value that is not one from
-                      ///< outside of the loop is `no_body_value`
 };
 
 /// One iteration of an innermost loop, without backedges: blocks in topological order. Block 0 is the header. The last
@@ -117,14 +96,9 @@ struct loop_body {
   flat_array<body_access> accesses;
   flat_array<body_block> blocks;
   flat_array<body_edge> edges;
-  flat_array<std::uint32_t> in_edges;  ///< positions in `edges`, grouped by target
-  flat_array<body_id> live_out;        ///< values that are used after the loop, ascending
-  flat_array<body_exit_use> exit_uses; ///< all uses of those values of `live_out` of which it is known after which
-                                       ///< exits they are read, by value and edge; others have none
-  flat_array<body_neighbour> before;   ///< on the way to the header, in their order: what is in memory on entry
-  flat_array<body_neighbour> after;    ///< on the way from all exits, in their order, up to a call
+  flat_array<std::uint32_t> in_edges; ///< positions in `edges`, grouped by target
+  flat_array<body_id> live_out;       ///< values that are used after the loop, ascending
   std::uint32_t num_phis = 0;
-  bool is_little_endian = false; ///< the low bytes of a number come first in memory
   loop_hints hints;
 
   constexpr void clear() {
@@ -135,11 +109,7 @@ struct loop_body {
     edges.clear();
     in_edges.clear();
     live_out.clear();
-    exit_uses.clear();
-    before.clear();
-    after.clear();
     num_phis = 0;
-    is_little_endian = false;
     hints = {};
   }
 

@@ -4,9 +4,13 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/form_range.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -36,28 +40,12 @@ struct value_bounds {
   friend constexpr bool operator==(const value_bounds&, const value_bounds&) = default;
 };
 
-/// A value from before the loop as a sum: `base` plus `number`, plus `second` if there is one, modulo 2^bits.
-struct invariant_sum {
-  value_id base; ///< in the IR; `no_value`: unknown
-  std::uint64_t number;
-  std::uint8_t bits = 64;     ///< at least the width: the whole sum is known; else only so many low bits of it
-  value_id second = no_value; ///< in the IR, not less than `base`; only in `cut_sums`
-
-  /// Whether both are sums of the same values.
-  constexpr bool has_bases_of(const invariant_sum& other) const {
-    return base != no_value && base == other.base && second == other.second;
-  }
-
-  friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
-};
-
-/// A value from before the loop as a sum of which one term lies between bounds: `base` plus `number`, plus a multiple
-/// of 2^zeros from 0 to `more`, modulo 2^width.
-struct invariant_reach {
-  value_id base = no_value; ///< in the IR; `no_value`: unknown
-  std::uint64_t number = 0;
-  std::uint64_t more = 0;
-  std::uint8_t zeros = 0;
+/// What is known about a value in a form.
+struct known_term {
+  value_id value;
+  std::uint8_t width;
+  number_facts facts;
+  linear_form low = linear_form::zero(0); ///< its low bits, as many as this has, as a sum of other values
 };
 
 /// What is known about the values of a loop body from the function around it. Facts are about values as they are
@@ -65,24 +53,15 @@ struct invariant_reach {
 ///
 /// Plain data, filled in by `read_loop_facts` or by hand. Default-constructed, it says nothing.
 struct loop_facts {
-  flat_array<value_bounds> bounds;    ///< by value of the body; or empty: nothing is known
-  flat_array<invariant_sum> sums;     ///< by value of the body, of invariants, all bits; or empty: nothing is known
-  flat_array<invariant_sum> cut_sums; ///< the same with a base from before extensions: all bits that it has are known
-  flat_array<invariant_sum> low_sums; ///< the same with a base further back, of which some low bits may be known
-  flat_array<invariant_sum> low_bits; ///< by value of the body, of invariants: known low bits, as `number` with base 0;
-                                      ///< or empty
-  flat_array<invariant_reach> reaches; ///< by value of the body, of invariants; or empty
-  flat_array<value_bounds> cut_bounds; ///< by value of the body, of invariants: of the low bits that the cut sum has;
-                                       ///< or empty
+  flat_array<value_bounds> bounds; ///< by value of the body; or empty: nothing is known
+  flat_array<linear_form> forms;   ///< by value of the body, up to the last one from outside: of invariants, as modular
+                                   ///< forms; of width 0 if it has none; or empty
+  flat_array<known_term> terms;    ///< all values of these forms, ascending
 
   constexpr void clear() {
     bounds.clear();
-    sums.clear();
-    cut_sums.clear();
-    low_sums.clear();
-    low_bits.clear();
-    reaches.clear();
-    cut_bounds.clear();
+    forms.clear();
+    terms.clear();
   }
 
   /// `body` is the one that the facts are about.
@@ -99,14 +78,58 @@ struct loop_facts {
     return bounds.empty() ? std::nullopt : bounds[v].number();
   }
 
-  constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
-
-  constexpr invariant_sum cut_sum(body_id v) const {
-    return cut_sums.empty() ? invariant_sum{no_value, 0} : cut_sums[v];
+  /// The low `width` bits of a value from before the loop as a sum. False if it has no form.
+  constexpr bool form_of(body_id v, unsigned width, linear_form& out) const {
+    if (v >= forms.size() || forms[v].width < width) {
+      return false;
+    }
+    out = forms[v];
+    return out.width == width || out.reduce(width, [this](value_id x) { return unsigned{term_of(x).width}; });
   }
 
-  constexpr invariant_sum low_sum(body_id v) const {
-    return low_sums.empty() ? invariant_sum{no_value, 0} : low_sums[v];
+  /// Where such a sum lies. Its low bits may be known by others than the values that it has.
+  constexpr form_range range(linear_form form) const {
+    const auto facts_of = [this](value_id x) { return term_of(x).facts; };
+    const unsigned width = form.width;
+    form_range out = range_of(form, facts_of);
+    for (unsigned steps = 0; steps != most_steps && !out.is_number() && replace_term(form); ++steps) {
+      form_range low = range_of(form, facts_of);
+      if (form.width < width) {
+        const std::uint8_t known = low.zeros < form.width ? low.zeros : static_cast<std::uint8_t>(form.width);
+        low = {low.first & low_ones(known), low_ones(width) >> known << known, known};
+      }
+      out = in_both_ranges(out, low, width);
+    }
+    return out;
+  }
+
+private:
+  static constexpr unsigned most_steps = 16; ///< of the replacement of values by others
+
+  /// Replaces one value by what its low bits are, of the form as many as remain known. False if there is none.
+  constexpr bool replace_term(linear_form& form) const {
+    const auto width_of = [this](value_id x) { return unsigned{term_of(x).width}; };
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      const value_id x = form.terms[i].value;
+      linear_form low = term_of(x).low;
+      linear_form out = form;
+      const unsigned width = low.width < form.width ? low.width : form.width;
+      if (width != 0 && out.reduce(width, width_of) && low.reduce(width, width_of) && out.substitute(x, low)) {
+        form = out;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr const known_term& term_of(value_id x) const {
+    std::size_t first = 0;
+    for (std::size_t size = terms.size(); size > 1;) {
+      const std::size_t half = size / 2;
+      first += terms[first + half].value <= x ? half : 0;
+      size -= half;
+    }
+    return terms[first];
   }
 };
 

@@ -6,16 +6,21 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
+#include "midend/induction/evolutions.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/read_loop_facts.hpp"
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/sccp_result.hpp"
+#include "midend/support/flat_array.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -26,24 +31,30 @@ public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
   /// this object. The time of `sccp_with_branch_facts`.
   loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
-      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), describer_(ir, forest, describing_),
-        reader_(ir, tree, forest, known_.facts()), forest_(forest) {}
+      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), evolutions_(evolutions_by(known_, ir, forest)),
+        describer_(ir, forest, describing_), reader_(ir, tree, forest, known_.facts(), evolutions_) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
 
   const sccp_result<number_domain>& facts() const { return known_; }
 
+  /// How values evolve in all loops, by these facts.
+  const value_evolutions& evolutions() const { return evolutions_; }
+
   /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
-  /// not give an exact number, `run_iterations` may. If the loop depends on counters of other loops, counts these
-  /// first, each once for all calls.
+  /// not give an exact number, `run_iterations` may.
   void count(const loop_body& body, loop_counters& out) {
     reader_.read(body, facts_);
-    if (!reader_.asked().empty()) {
-      bound_counters_asked_for();
-      reader_.read(body, facts_);
+    count_iterations(body, facts_, counting_, out);
+    if (may_gain_by_running(out)) {
+      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
+      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
+      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
+        out.trip = run;
+        out.trip.multiple = out.trip_multiple = run.kind == trip_count_kind::exact ? run.multiple : out.trip_multiple;
+      }
     }
-    count_with_facts(body, out);
   }
 
   /// The same for loop `l`, whose description refills `body`. Returns what is unusual about it; `out` is refilled if it
@@ -57,69 +68,17 @@ public:
   }
 
 private:
-  /// By the facts that were read last.
-  void count_with_facts(const loop_body& body, loop_counters& out) {
-    count_iterations(body, facts_, counting_, out);
-    if (may_gain_by_running(out)) {
-      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
-      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
-      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
-        out.trip = run;
-        out.trip.multiple = out.trip_multiple = run.kind == trip_count_kind::exact ? run.multiple : out.trip_multiple;
-      }
+  static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const IR& ir,
+                                        const loop_forest& forest) {
+    flat_array<number_facts> facts;
+    for (value_id v = 0; v != ir.num_values(); ++v) {
+      const number_domain::element& e = known.fact(v);
+      const std::uint8_t width = ir.operation(v).width;
+      const bool is_number = width >= 1 && width <= 64;
+      facts.push_back(is_number && !e.is_bottom() ? number_domain().facts(e)
+                                                  : number_facts::any(is_number ? width : 64));
     }
-  }
-
-  /// Bounds the counters of the loops that the reader has asked for. A loop may need others, which are bounded first.
-  /// Each loop is bounded once. The end of this rests on no order of the loops: a loop that waits for others is not
-  /// waited for, and one that asks only for waiting loops is bounded by nothing.
-  void bound_counters_asked_for() {
-    if (waits_.empty()) {
-      waits_.assign(forest_.num_loops(), 0);
-    }
-    for (const loop_id l : reader_.asked()) {
-      pending_.push_back(l);
-    }
-    while (!pending_.empty()) {
-      const loop_id l = pending_.back();
-      if (reader_.is_bounded(l) || bound_counters(l)) {
-        pending_.pop_back();
-        continue;
-      }
-      waits_[l] = 1;
-      const std::size_t before = pending_.size();
-      for (const loop_id needed : reader_.asked()) {
-        if (waits_[needed] == 0) {
-          pending_.push_back(needed);
-        }
-      }
-      if (pending_.size() == before) {
-        reader_.leave_unbounded(l);
-      }
-    }
-  }
-
-  /// Bounds the counters of loop `l` and returns true, or returns false: the reader asks for other loops first.
-  bool bound_counters(loop_id l) {
-    std::optional<std::uint64_t> most;
-    if (forest_.subloops(l).size() != 1) {
-      most = reader_.most_backedges_by_tests(l);
-      if (!reader_.asked().empty()) {
-        return false;
-      }
-    } else if (can_be_counted(describer_.describe(l, other_body_))) {
-      reader_.read(other_body_, facts_);
-      if (!reader_.asked().empty()) {
-        return false;
-      }
-      count_with_facts(other_body_, other_);
-      const trip_count& trip = other_.trip;
-      if (trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most) {
-        most = trip.backedges;
-      }
-    }
-    reader_.bound_counters(l, most);
-    return reader_.is_bounded(l);
+    return midend::evolutions(ir, forest, {facts.data(), facts.size()});
   }
 
   /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
@@ -135,15 +94,11 @@ private:
   const IR& ir_;
   run_limits limits_;
   sccp_result<number_domain> known_;
+  value_evolutions evolutions_;
   describe_loop_workspace describing_;
   loop_describer<IR> describer_;
   loop_fact_reader<IR> reader_;
-  const loop_forest& forest_;
   loop_facts facts_;
-  loop_body other_body_; ///< of a loop whose counters are bounded
-  loop_counters other_;
-  flat_array<loop_id> pending_;
-  flat_array<unsigned char> waits_; ///< by loop: it has asked for others
   run_iterations_workspace running_;
   count_iterations_workspace counting_;
 };

@@ -10,24 +10,26 @@
 #include "midend/induction/bounded_trip_count.hpp"
 #include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/detail/meet_facts.hpp"
-#include "midend/induction/induction_forms.hpp"
+#include "midend/induction/evolution.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
-#include "midend/support/swap.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,8 +56,10 @@ public:
 
   /// `known` are the facts by value; or none. `forest` has boundaries. All arguments must outlive this object. O(nodes,
   /// edges and values).
-  loop_fact_reader(const IR& ir, const dominator_tree& tree, const loop_forest& forest, span<const element> known)
-      : ir_(ir), tree_(tree), forest_(forest), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {
+  loop_fact_reader(const IR& ir, const dominator_tree& tree, const loop_forest& forest, span<const element> known,
+                   const value_evolutions& evolutions)
+      : ir_(ir), tree_(tree), forest_(forest), known_(known), evolutions_(evolutions),
+        dominating_(dominating_edges(ir.graph(), tree)) {
     ranks_.assign(ir.graph().num_nodes(), 0);
     only_from_earlier_.assign(ir.graph().num_nodes(), 1);
     std::uint32_t rank = 0;
@@ -69,7 +73,8 @@ public:
         }
       }
     }
-    counters_of_.assign(forest.num_loops(), {not_bounded, 0});
+    counters_of_.assign(forest.num_loops(), {});
+    is_noted_.assign(ir.num_values() + forest.num_loops(), 0);
     node_of_.assign(ir.num_values(), no_node);
     first_promise_.assign(ir.graph().num_nodes() + std::size_t{1}, 0);
     for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
@@ -83,6 +88,9 @@ public:
       }
       first_promise_[n + std::size_t{1}] = static_cast<std::uint32_t>(promises_.size());
     }
+    if (forest.num_loops() > 1) {
+      bound_counters();
+    }
   }
 
   /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the IR. Linear in
@@ -90,12 +98,8 @@ public:
   void read(const loop_body& body, loop_facts& out) {
     start_at(body.blocks[0].origin);
     out.bounds.resize_for_overwrite(body.num_values());
-    out.sums.assign(body.num_values(), {no_value, 0});
-    out.cut_sums.assign(body.num_values(), {no_value, 0});
-    out.low_sums.assign(body.num_values(), {no_value, 0});
-    out.low_bits.assign(body.num_values(), {no_value, 0});
-    out.reaches.assign(body.num_values(), {});
-    out.cut_bounds.assign(body.num_values(), value_bounds::all(64));
+    out.forms.clear();
+    out.terms.clear();
     elements_.assign(body.num_values(), number_domain().bottom());
     for (body_id v = 0; v != body.num_values(); ++v) {
       const body_value& value = body.values[v];
@@ -108,79 +112,33 @@ public:
       const element& e = elements_[v];
       out.bounds[v] = bounds_of(e, width);
       if (value.kind == body_kind::invariant) {
-        out.sums[v] = sum_of(value.origin, known_part::all_bits);
-        out.reaches[v] = reach_of(out.sums[v], width);
-        out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
-        out.cut_bounds[v] = bounds_of_cut(out.cut_sums[v], value.info, e);
-        out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
-        const known_low_bits low = low_bits_of(e, width);
-        out.low_bits[v] = {low.known == 0 ? no_value : value_id{0}, low.number, low.known};
+        while (out.forms.size() <= v) {
+          out.forms.push_back(linear_form::zero(0));
+        }
+        if (read_form(value.origin, out.forms[v])) {
+          note_terms(out.forms[v]);
+        }
       }
     }
+    collect_terms(out.terms);
   }
 
   /// The same facts with known bits, by value of the body that was read last; bottom: nothing is known.
   span<const element> elements() const { return elements_; }
 
-  // Counters of other loops.
-
-  /// Loops around or before that of the last call, of whose counters it would have been told if it were known how often
-  /// they run at most. None is bounded. Empty: nothing was left out.
-  span<const loop_id> asked() const { return asked_; }
-
-  /// Whether `bound_counters` has answered for loop `l`.
-  bool is_bounded(loop_id l) const { return counters_of_[l].first != not_bounded; }
-
-  /// How many backedges loop `l` takes at most, whatever loops it contains, by the tests of its counters that each
-  /// iteration passes.
-  std::optional<std::uint64_t> most_backedges_by_tests(loop_id l) {
-    start_at(forest_.header(l));
-    collect_tests(l);
-    std::optional<std::uint64_t> least;
-    for (const detail::branch_fact<std::uint64_t>& t : tests_) {
-      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
-        least = most;
-      }
-    }
-    return least;
-  }
-
-  /// Derives what the counters of loop `l` are, which takes at most `most` backedges; nothing if that is unknown.
-  /// Unless it asks for other loops, `l` is bounded.
-  void bound_counters(loop_id l, const std::optional<std::uint64_t>& most) {
-    start_at(forest_.header(l));
-    const auto first = static_cast<std::uint32_t>(counters_.size());
-    if (most) {
-      collect_tests(l);
-      for_each_phi(forest_.header(l), [&](value_id phi) { bound_counter(phi, l, *most); });
-    }
-    if (asked_.empty()) {
-      counters_of_[l] = {first, static_cast<std::uint32_t>(counters_.size())};
-    } else {
-      counters_.shrink(first);
-    }
-  }
-
-  /// Says nothing about the counters of loop `l`, which is bounded by that.
-  void leave_unbounded(loop_id l) {
-    const auto end = static_cast<std::uint32_t>(counters_.size());
-    counters_of_[l] = {end, end};
-  }
-
 private:
   static constexpr std::size_t most_guards = 32;
   static constexpr unsigned operations_before = 4;
   static constexpr unsigned longest_sum = 16;
+  static constexpr unsigned most_steps = 16; ///< of the replacement of counters
   static constexpr std::size_t most_inputs = 8;
   static constexpr std::size_t most_phis = 16;
   static constexpr std::size_t most_applications = 64; ///< of an operation to a counter of another loop
   static constexpr std::size_t most_visits = 64;       ///< of operations before a loop, for one value
-  static constexpr std::uint32_t not_bounded = 0xffff'ffff;
 
   /// Prepares for questions about the loop with this header.
   void start_at(node_id header) {
     header_ = header;
-    asked_.clear();
     guards_.clear();
     sums_in_guards_.clear();
     std::size_t edges = 0;
@@ -304,57 +262,112 @@ private:
     }
   }
 
-  /// A sum whose base adds a value to another one, or subtracts it, in terms of that one, if there are bounds for the
-  /// value.
-  invariant_reach reach_of(const invariant_sum& sum, std::uint8_t width) {
-    operation_info info = ir_.is_phi(sum.base) ? operation_info{} : ir_.operation(sum.base);
-    const bool is_add = info.code == operation::add;
-    invariant_reach least;
-    if (is_add || info.code == operation::sub || info.code == operation::shladd) {
-      info.flags = {};
-      const std::array<value_id, 3> operands = operands_of(sum.base);
-      const std::size_t first = info.code == operation::shladd ? 2 : 0;
-      for (std::size_t at = first; at != first + (is_add ? 2 : 1); ++at) {
-        std::array<element, 3> args{}; // the operand that is the base as 0
-        for (std::size_t i = 0; i != arity(info.code); ++i) {
-          args[i] = i == at ? number_domain().constant(width, 0) : start_before(operands[i]);
+  // Forms.
+
+  /// The number of the present iteration of a loop, as a value in forms.
+  value_id iteration_of(loop_id l) const { return static_cast<value_id>(ir_.num_values()) + l; }
+
+  /// A value as a sum. What counts in a loop becomes its start plus its steps, so that all that counts there is a sum
+  /// of one value more.
+  bool read_form(value_id v, linear_form& out) const {
+    out = evolutions_.form_of(v);
+    for (unsigned steps = 0; steps != most_steps && count_in_loop(out); ++steps) {
+    }
+    if constexpr (has_is_undefined<IR>) { // each use may be another number
+      for (std::uint32_t i = 0; i != out.num_terms; ++i) {
+        const value_id x = out.terms[i].value;
+        if (x < ir_.num_values() && ir_.is_undefined(x)) {
+          out = linear_form::zero(0);
+          return false;
         }
-        const element term = number_domain().transfer(info, span<const element>(args.data(), arity(info.code)));
-        const invariant_reach found = reach_by(operands[at], term, sum, width);
-        const bool is_less = found.base != no_value && (least.base == no_value || found.more < least.more);
-        least = is_less ? found : least;
       }
     }
-    return least;
+    return true;
   }
 
-  /// `base` plus what `term` is, plus the number of `sum`.
-  invariant_reach reach_by(value_id base, const element& term, const invariant_sum& sum, std::uint8_t width) const {
-    const auto first = static_cast<std::uint64_t>(term.range.as_signed.low);
-    const std::uint64_t more = static_cast<std::uint64_t>(term.range.as_signed.high) - first;
-    const std::uint64_t unsigned_more = term.range.as_unsigned.high - term.range.as_unsigned.low;
-    const bool is_signed = more < unsigned_more;
-    const invariant_sum from = sum_of(base, known_part::all_bits);
-    invariant_reach out{from.base, is_signed ? first : term.range.as_unsigned.low, is_signed ? more : unsigned_more, 0};
-    const int known = std::countr_one(term.bits.zeros | term.bits.ones);
-    if (known < width && std::countr_zero(out.number ^ term.bits.ones) >= known) { // multiples from the first
-      out.zeros = static_cast<std::uint8_t>(known);
-      out.more = out.more >> known << known;
+  /// Replaces a counter. False if there is none.
+  bool count_in_loop(linear_form& form) const {
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      const linear_form::term& t = form.terms[i];
+      const loop_id l = t.value < ir_.num_values() ? evolutions_.home_loop(t.value) : no_loop;
+      if (l == no_loop) {
+        continue;
+      }
+      linear_form out = form;
+      linear_form one = form.none_of();
+      if (!one.add(t.value, t.coefficient, t.reading) || !out.add(t.value, 0 - t.coefficient, t.reading)) {
+        continue;
+      }
+      if (const evolution e = evolutions_.evolution_of(one, l);
+          e.is_counter() && out.add(e.start()) && out.add(iteration_of(l), e.step().constant)) {
+        form = out;
+        return true;
+      }
     }
-    out.number = (out.number + from.number + sum.number) & low_ones(width);
-    return term.is_bottom() || out.more == low_ones(width) ? invariant_reach{} : out;
+    return false;
   }
 
-  /// The low bits of an invariant that was extended; they may be a sum of one value.
-  value_bounds bounds_of_cut(const invariant_sum& cut, const operation_info& of, const element& e) {
-    if (cut.bits >= of.width) {
-      return value_bounds::all(cut.bits);
+  /// The low bits of a value as a sum of others; of width 0 if it has no such form.
+  linear_form low_form(value_id v) const {
+    linear_form out;
+    if (!read_form(v, out)) {
+      return out;
     }
-    element low = number_domain().transfer({operation::truncate, cut.bits, of.width, {}}, span<const element>(&e, 1));
-    if (cut.second == no_value && ir_.operation(cut.base).width == cut.bits) {
-      detail::meet_facts(cut.bits, low, sum(start_before(cut.base), cut.number, cut.bits));
+    const bool is_itself = out.num_terms == 1 && out.terms[0].value == v;
+    if constexpr (has_low_sum<IR>) {
+      const auto low = is_itself && !ir_.is_phi(v) && !ir_.constant(v) ? ir_.low_sum(v) : std::nullopt;
+      if (low && low->bits != 0) {
+        out = linear_form::zero(low->bits < out.width ? low->bits : out.width);
+        return out.add(low->base, 1) && out.add(low->number) ? out : linear_form::zero(0);
+      }
     }
-    return bounds_of(low, cut.bits);
+    return is_itself ? linear_form::zero(0) : out;
+  }
+
+  void note_terms(const linear_form& form) {
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      const value_id v = form.terms[i].value;
+      if (is_noted_[v] == 0) {
+        is_noted_[v] = 1;
+        terms_.push_back(v);
+      }
+    }
+  }
+
+  bool is_iteration(value_id v) const { return v >= ir_.num_values(); }
+
+  /// Also those by which others are replaced.
+  void collect_terms(flat_array<known_term>& out) {
+    for (std::size_t i = 0; i != terms_.size(); ++i) {
+      if (!is_iteration(terms_[i])) {
+        note_terms(low_form(terms_[i]));
+      }
+    }
+    detail::heap_sort(terms_.data(), terms_.size());
+    for (const value_id v : terms_) {
+      is_noted_[v] = 0;
+      if (is_iteration(v)) {
+        out.push_back({v, 64, facts_of_iteration(static_cast<loop_id>(v - ir_.num_values()))});
+        continue;
+      }
+      const auto width = static_cast<std::uint8_t>(evolutions_.width(v));
+      const element e = start_before(v);
+      out.push_back({v, width, e.is_bottom() ? number_facts::any(width) : number_domain().facts(e), low_form(v)});
+    }
+    terms_.clear();
+  }
+
+  number_facts facts_of_iteration(loop_id l) const {
+    const trip_count& trip = evolutions_.trips(l).count;
+    number_facts out = number_facts::any(64);
+    if (trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most) {
+      out.most = trip.backedges;
+      if (trip.backedges >> 63 == 0) {
+        out.low = 0;
+        out.high = static_cast<std::int64_t>(trip.backedges);
+      }
+    }
+    return out;
   }
 
   element start_before(value_id v) {
@@ -581,9 +594,40 @@ private:
 
   /// Positions in `counters_`.
   struct counter_range {
-    std::uint32_t first;
-    std::uint32_t last; ///< one past
+    std::uint32_t first = 0;
+    std::uint32_t last = 0; ///< one past
   };
+
+  /// Derives what the counters of all loops are, in the order of the control flow: what a loop starts with is then
+  /// known by those before and around it.
+  void bound_counters() {
+    for (const node_id n : reverse_post_order(ir_.graph())) {
+      if (forest_.is_header(n)) {
+        const loop_id l = forest_.innermost_loop(n);
+        const auto first = static_cast<std::uint32_t>(counters_.size());
+        start_at(n);
+        collect_tests(l);
+        if (const auto most = most_backedges_of(l)) {
+          for_each_phi(n, [&](value_id phi) { bound_counter(phi, l, *most); });
+        }
+        counters_of_[l] = {first, static_cast<std::uint32_t>(counters_.size())};
+      }
+    }
+  }
+
+  /// How many backedges loop `l` takes at most: by its evolutions, and by the tests of its counters that each iteration
+  /// passes.
+  std::optional<std::uint64_t> most_backedges_of(loop_id l) {
+    const trip_count& trip = evolutions_.trips(l).count;
+    const bool is_known = trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most;
+    std::optional<std::uint64_t> least = is_known ? std::optional(trip.backedges) : std::nullopt;
+    for (const detail::branch_fact<std::uint64_t>& t : tests_) {
+      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
+        least = most;
+      }
+    }
+    return least;
+  }
 
   /// What is known about a phi as the counter of a loop whose header precedes the present one.
   void meet_counter(value_id phi, element& e) {
@@ -592,10 +636,6 @@ private:
       return;
     }
     const loop_id l = forest_.innermost_loop(n);
-    if (!is_bounded(l)) {
-      asked_.push_back(l);
-      return;
-    }
     for (std::uint32_t i = counters_of_[l].first; i != counters_of_[l].last; ++i) {
       if (counters_[i].phi == phi) {
         detail::meet_facts(ir_.operation(phi).width, e, counters_[i].value);
@@ -603,51 +643,26 @@ private:
     }
   }
 
-  /// `v` as a phi of `header` plus a number, through a few additions; its `base` is the phi.
-  optional<induction_form> counter_at(value_id v, node_id header) const {
-    induction_form f;
-    f.kind = induction_form_kind::counter;
-    f.width = ir_.operation(v).width;
-    f.flags = {true, true};
-    for (unsigned i = 0; i <= operations_before && v != no_value; ++i) {
-      if (ir_.is_phi(v)) {
-        if (node_of_[v] == header) {
-          f.base = v;
-          return f;
-        }
-        v = only_input(v);
-        continue;
-      }
-      const operation_info info = ir_.operation(v);
-      const std::array<value_id, 3> operands = operands_of(v);
-      const bool is_sum = info.code == operation::add || info.code == operation::sub;
-      const std::optional<std::uint64_t> number = is_sum ? ir_.constant(operands[1]) : std::nullopt;
-      if (!number && info.code != operation::copy) {
-        break;
-      }
-      if (is_sum) {
-        const std::uint64_t bits = *number & low_ones(f.width);
-        f = info.code == operation::add ? detail::with_addend(f, bits, info.flags)
-                                        : detail::with_subtrahend(f, bits, info.flags);
-      }
-      v = operands[0];
-    }
-    return std::nullopt;
-  }
+  /// A value as a counter of loop `l`: a phi of its header plus a number. Nothing if it is none.
+  struct counter_of_loop {
+    value_id phi;
+    std::uint64_t addend;
+    std::uint64_t step;
+    operation_flags flags; ///< of the value, as one that goes from number to number
+  };
 
-  /// What loop `l` adds to its header phi in each iteration, if that is the same number on all ways.
-  optional<induction_form> step_of(value_id phi, loop_id l) const {
-    optional<induction_form> step;
-    for (const loop_edge& e : forest_.backedges(l)) {
-      const auto next = counter_at(static_cast<value_id>(ir_.phi_input(phi, e.id)), forest_.header(l));
-      if (!next || next->base != phi || next->number == 0 || (step && step->number != next->number)) {
-        return std::nullopt;
-      }
-      const operation_flags flags = step ? step->flags : next->flags;
-      step = next;
-      step->flags = detail::promised_by_both(flags, next->flags);
+  optional<counter_of_loop> counter_of(value_id v, loop_id l) const {
+    const linear_form form = evolutions_.form_of(v);
+    const value_id phi = form.num_terms == 1 && form.terms[0].coefficient == 1 ? form.terms[0].value : no_value;
+    const bool is_phi =
+        phi != no_value && ir_.is_phi(phi) && node_of_[phi] == forest_.header(l) && ir_.operation(phi).width <= 64;
+    const evolution e = is_phi ? evolutions_.evolution_of(form, l) : evolution();
+    if (!is_phi || !e.is_counter() || evolutions_.width(phi) != form.width) {
+      return std::nullopt;
     }
-    return step;
+    return counter_of_loop{phi, form.constant, e.step().constant,
+                           operation_flags{evolutions_.evolution_of(v, l, number_reading::as_signed).is_counter(),
+                                           evolutions_.evolution_of(v, l, number_reading::as_unsigned).is_counter()}};
   }
 
   /// What a header phi of loop `l` is when the loop is entered.
@@ -699,28 +714,24 @@ private:
   }
 
   std::optional<std::uint64_t> most_backedges_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
-    const auto counter = counter_at(test.subject, forest_.header(l));
-    const auto step = counter ? step_of(counter->base, l) : std::nullopt;
-    if (!step || counter->width != test.width || test.width < 1 || test.width > 64) {
-      return std::nullopt;
+    const auto counter = counter_of(test.subject, l);
+    const auto width = static_cast<std::uint8_t>(evolutions_.width(test.subject));
+    if (!counter || width != test.width) {
+      return most_applications_by_test(test, l);
     }
-    const element start = start_of(counter->base, l);
+    const element start = start_of(counter->phi, l);
     const element bound = compared_with(test, l);
-    const std::uint8_t width = counter->width;
     const std::optional<std::uint64_t> first = number_domain().as_constant(start);
     const std::optional<std::uint64_t> last = number_domain().as_constant(bound);
-    const counted_exit e{width,
-                         (first.value_or(std::uint64_t{0}) + counter->number) & low_ones(width),
-                         step->number,
-                         last.value_or(std::uint64_t{0}),
-                         test.code,
-                         false,
-                         detail::promised_by_both(step->flags, counter->flags)};
+    const counted_exit e{width,         (first.value_or(std::uint64_t{0}) + counter->addend) & low_ones(width),
+                         counter->step, last.value_or(std::uint64_t{0}),
+                         test.code,     false,
+                         counter->flags};
     if (const trip_count count = first && last ? trip_count_of(e) : trip_count();
         count.kind == trip_count_kind::exact) {
       return detail::if_small(count.backedges);
     }
-    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->number, width), bounds_of(bound, width),
+    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->addend, width), bounds_of(bound, width),
                           varies(test, l));
   }
 
@@ -733,22 +744,19 @@ private:
   /// Adds a header phi to `counters_` if it counts, from all that it may be at first up to `most` steps; and after the
   /// first iteration, a test has held for the value before.
   void bound_counter(value_id phi, loop_id l, std::uint64_t most) {
-    const auto step = step_of(phi, l);
-    if (!step) {
+    const auto own = counter_of(phi, l);
+    if (!own) {
       bound_by_applications(phi, l, most);
       return;
     }
-    if (step->width < 1 || step->width > 64) {
-      return;
-    }
-    const unsigned width = step->width;
+    const unsigned width = evolutions_.width(phi);
     const element start = start_of(phi, l);
-    element value = counted(start, step->number, most, width);
+    element value = counted(start, own->step, most, width);
     for (const detail::branch_fact<std::uint64_t>& test : tests_) {
-      const auto counter = counter_at(test.subject, forest_.header(l));
-      if (counter && counter->base == phi && test.width == width) {
-        const element tested = sum(value, counter->number, width);
-        element any = sum(restricted(tested, test, compared_with(test, l)), step->number - counter->number, width);
+      const auto counter = counter_of(test.subject, l);
+      if (counter && counter->phi == phi && test.width == width) {
+        const element tested = sum(value, counter->addend, width);
+        element any = sum(restricted(tested, test, compared_with(test, l)), own->step - counter->addend, width);
         number_domain().join(any, start);
         detail::meet_facts(width, value, any);
       }
@@ -756,26 +764,58 @@ private:
     counters_.push_back({phi, value});
   }
 
-  /// Adds a header phi to `counters_` if each iteration applies one operation with a number to it, as `x << 1`, and the
-  /// loop has one backedge: from all that it may be at first, up to `most` times, or until nothing is added.
-  void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
-    const std::uint8_t width = ir_.operation(phi).width;
+  /// The one operation with a number that each iteration of loop `l` applies to a header phi, as `x << 1`.
+  struct application {
+    operation_info info;
+    element number;
+  };
+
+  /// Nothing if there is none, or the loop has several backedges.
+  optional<application> application_of(value_id phi, loop_id l) const {
     const auto backedges = forest_.backedges(l);
     const value_id next = through(static_cast<value_id>(ir_.phi_input(phi, backedges[0].id)));
     const operation_info info = ir_.is_phi(next) ? operation_info{} : ir_.operation(next);
     const std::array<value_id, 3> operands = operands_of(next);
     const auto number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
     if (backedges.size() != 1 || info.code == operation::other || arity(info.code) != 2 ||
-        through(operands[0]) != phi || !number || info.width != width) {
+        through(operands[0]) != phi || !number || info.width != ir_.operation(phi).width || info.width > 64) {
+      return std::nullopt;
+    }
+    return application{info, number_domain().constant(info.width, *number & low_ones(info.width))};
+  }
+
+  /// How often a test of a header phi may hold if each iteration applies an operation to it.
+  std::optional<std::uint64_t> most_applications_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
+    const bool is_phi = ir_.is_phi(test.subject) && node_of_[test.subject] == forest_.header(l);
+    const auto next = is_phi && test.width >= 1 ? application_of(test.subject, l) : std::nullopt;
+    if (!next) {
+      return std::nullopt;
+    }
+    std::array<element, 2> args{start_of(test.subject, l), next->number};
+    for (std::uint64_t k = 0; k != most_applications; ++k) {
+      element bound = compared_with(test, l);
+      number_domain().assume(test.code, test.width, args[0], bound);
+      if (args[0].is_bottom()) {
+        return k;
+      }
+      args[0] = number_domain().transfer(next->info, args);
+    }
+    return std::nullopt;
+  }
+
+  /// Adds such a phi to `counters_`: from all that it may be at first, up to `most` times, or until nothing is added.
+  void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
+    const auto next = application_of(phi, l);
+    if (!next) {
       return;
     }
-    std::array<element, 2> args{start_of(phi, l), number_domain().constant(width, *number & low_ones(width))};
+    std::array<element, 2> args{start_of(phi, l), next->number};
     element value = args[0];
     for (std::uint64_t i = 0; i != most && !args[0].is_bottom(); ++i) {
-      args[0] = number_domain().transfer(info, args);
+      args[0] = number_domain().transfer(next->info, args);
       const bool grows = number_domain().join(value, args[0]);
       if (const std::array<element, 2> all{value, args[1]};
-          !grows && number_domain().leq(number_domain().transfer(info, all), value)) {
+          !grows && number_domain().leq(number_domain().transfer(next->info, all), value)) {
         break;
       }
       if (i == most_applications) {
@@ -817,269 +857,11 @@ private:
     return out;
   }
 
-  // Sums.
-
-  /// Which bits of a sum must be known.
-  enum class known_part : std::uint8_t {
-    all_bits,
-    before_extension, ///< all that what was extended has
-    low_bits          ///< some
-  };
-
-  /// A value as a sum of what it is computed from, as far back as these bits are known: of one value; if these are the
-  /// bits before an extension, also of two.
-  invariant_sum sum_of(value_id v, known_part part) const {
-    const std::uint8_t width = ir_.operation(v).width;
-    invariant_sum sum{v, 0};
-    reduce(sum, width, part);
-    if (sum.second != no_value) {
-      detail::swap_values(sum.base, sum.second);
-      reduce(sum, width, part);
-      if (sum.second < sum.base) {
-        detail::swap_values(sum.base, sum.second);
-      }
-    }
-    return sum;
-  }
-
-  void reduce(invariant_sum& sum, std::uint8_t width, known_part part) const {
-    for (unsigned i = 0; i != longest_sum; ++i) {
-      invariant_sum next = sum;
-      const bool goes_on = follows_phi(next) || chooses_sum(next) || adds_number(next);
-      const bool is_extended = ir_.operation(sum.base).width > ir_.operation(next.base).width;
-      if (!goes_on || next.bits == 0 || (next.bits < width && part == known_part::all_bits) ||
-          (next.bits < sum.bits && next.bits < width && !is_extended && part == known_part::before_extension)) {
-        next = sum;
-        if (part != known_part::before_extension || !has_two_terms(next)) {
-          return;
-        }
-      }
-      sum = next;
-    }
-  }
-
-  /// Whether the base of `sum` adds two values: then `sum` goes on from the first one, unless it has a second base.
-  bool has_two_terms(invariant_sum& sum) const {
-    if (sum.second != no_value || ir_.is_phi(sum.base) || ir_.operation(sum.base).code != operation::add) {
-      return false;
-    }
-    const std::array<value_id, 3> operands = operands_of(sum.base);
-    sum.base = operands[0];
-    sum.second = operands[1];
-    return true;
-  }
-
-  /// Whether the base of `sum` is a header phi that always is an earlier phi of that header plus a number: then `sum`
-  /// goes on from that one. So it is if both are so when the loop is entered, and an iteration adds the same to both.
-  bool follows_phi(invariant_sum& sum) const {
-    const value_id phi = sum.base;
-    const node_id n = ir_.is_phi(phi) ? node_of_[phi] : no_node;
-    if (n == no_node || !forest_.is_header(n)) {
-      return false;
-    }
-    const loop_id l = forest_.innermost_loop(n);
-    bool is_found = false;
-    bool is_earlier = true;
-    for_each_phi(n, [&](value_id other) {
-      is_earlier = is_earlier && other != phi;
-      if (is_earlier && !is_found && ir_.operation(other).width == ir_.operation(phi).width) {
-        if (const std::optional<std::uint64_t> ahead = always_ahead(phi, other, l)) {
-          is_found = true;
-          sum.base = other;
-          sum.number += *ahead;
-        }
-      }
-    });
-    return is_found;
-  }
-
-  /// How far a header phi is ahead of another one, if that is always the same.
-  std::optional<std::uint64_t> always_ahead(value_id phi, value_id other, loop_id l) const {
-    for (const loop_edge& e : forest_.backedges(l)) {
-      const auto a = counter_at(static_cast<value_id>(ir_.phi_input(phi, e.id)), forest_.header(l));
-      const auto b = counter_at(static_cast<value_id>(ir_.phi_input(other, e.id)), forest_.header(l));
-      if (!a || !b || a->base != phi || b->base != other || a->number != b->number) {
-        return std::nullopt;
-      }
-    }
-    std::optional<std::uint64_t> ahead;
-    for (const loop_edge& e : forest_.entering_edges(l)) {
-      if (tree_.is_reachable(e.source)) {
-        const auto by = distance(static_cast<value_id>(ir_.phi_input(other, e.id)),
-                                 static_cast<value_id>(ir_.phi_input(phi, e.id)));
-        if (!by || (ahead && ahead != by)) {
-          return std::nullopt;
-        }
-        ahead = by;
-      }
-    }
-    return ahead;
-  }
-
-  /// How far `b` is above `a`, if both are sums of one value or numbers.
-  std::optional<std::uint64_t> distance(value_id a, value_id b) const {
-    const invariant_sum from = whole_sum(a);
-    const invariant_sum to = whole_sum(b);
-    if constexpr (has_is_undefined<IR>) { // each use may be another number
-      if (from.base != no_value && ir_.is_undefined(from.base)) {
-        return std::nullopt;
-      }
-    }
-    return from.base == to.base ? std::optional((to.number - from.number) & low_ones(ir_.operation(a).width))
-                                : std::nullopt;
-  }
-
-  /// A value as a sum through a few additions and phis with one input, known in all bits; without base if it is a
-  /// number.
-  invariant_sum whole_sum(value_id v) const {
-    const std::uint8_t width = ir_.operation(v).width;
-    invariant_sum sum{v, 0};
-    for (unsigned i = 0; i != operations_before; ++i) {
-      invariant_sum next = sum;
-      if (ir_.is_phi(sum.base)) {
-        next.base = only_input(sum.base);
-      }
-      if (next.base == no_value || (next.base == sum.base && !adds_number(next)) || next.bits < width) {
-        break;
-      }
-      sum = next;
-    }
-    if (const std::optional<std::uint64_t> number = ir_.constant(sum.base)) {
-      return {no_value, sum.number + *number};
-    }
-    return sum;
-  }
-
-  /// Whether the base of `sum` is a phi of sums of one value, which agree in some low bits: then `sum` goes on from
-  /// that value. An input may also be a sum of the phi: what a loop adds to it.
-  bool chooses_sum(invariant_sum& sum) const {
-    const value_id phi = sum.base;
-    if (!ir_.is_phi(phi)) {
-      return false;
-    }
-    invariant_sum common{no_value, 0};
-    std::size_t inputs = 0;
-    bool is_one = true;
-    detail::for_each_id(ir_.operands(phi), [&](value_id input) {
-      is_one = is_one && ++inputs <= most_inputs;
-      invariant_sum x{input, 0};
-      for (unsigned i = 0; is_one && i != operations_before && x.base != phi; ++i) {
-        if (!adds_number(x)) {
-          break;
-        }
-      }
-      if (common.base == no_value && x.base != phi) {
-        common.base = x.base;
-        common.number = x.number;
-      }
-      is_one = is_one && (x.base == phi || x.base == common.base);
-      agree_in_low_bits(common, x, x.base == phi ? 0 : common.number);
-    });
-    sum.base = common.base;
-    sum.number += common.number;
-    sum.bits = common.bits < sum.bits ? common.bits : sum.bits;
-    return is_one && common.base != no_value;
-  }
-
-  /// Forgets the bits of `sum` in which `x` is not known, or its number is not `number`.
-  static void agree_in_low_bits(invariant_sum& sum, const invariant_sum& x, std::uint64_t number) {
-    const auto same = static_cast<std::uint8_t>(std::countr_zero(x.number - number));
-    const std::uint8_t known = same < x.bits ? same : x.bits;
-    sum.bits = known < sum.bits ? known : sum.bits;
-  }
-
-  /// Whether the base of `sum` is a value and what an operation adds to it or subtracts, of which the low bits are
-  /// known: then `sum` goes on from the value.
-  bool adds_number(invariant_sum& sum) const {
-    if (ir_.is_phi(sum.base) || ir_.constant(sum.base)) {
-      return false;
-    }
-    const operation_info info = ir_.operation(sum.base);
-    const std::array<value_id, 3> operands = operands_of(sum.base);
-    const std::uint8_t width = info.width;
-    switch (info.code) {
-    case operation::copy:
-      sum.base = operands[0];
-      return true;
-    case operation::zero_extend:
-    case operation::sign_extend: // the low bits are those of what is extended
-      sum.base = operands[0];
-      sum.bits = info.operand_width < sum.bits ? info.operand_width : sum.bits;
-      return true;
-    case operation::add:
-    case operation::bit_or:
-    case operation::bit_xor: {
-      const bool first_is_base = low_bits(operands[1], width).known > low_bits(operands[0], width).known;
-      known_low_bits added = low_bits(operands[first_is_base ? 1 : 0], width);
-      const std::uint8_t summed = info.code == operation::add ? width : disjoint_bits(operands, width);
-      added.known = added.known < summed ? added.known : summed;
-      return goes_on(sum, operands[first_is_base ? 0 : 1], added, width);
-    }
-    case operation::sub: {
-      known_low_bits subtracted = low_bits(operands[1], width);
-      subtracted.number = 0 - subtracted.number;
-      return goes_on(sum, operands[0], subtracted, width);
-    }
-    case operation::shladd: {
-      const std::optional<std::uint64_t> by = ir_.constant(operands[1]);
-      known_low_bits added = low_bits(operands[0], width);
-      const std::uint64_t known = by.value_or(std::uint64_t{0}) + added.known;
-      added.number = by && *by < width ? added.number << *by : 0;
-      added.known = static_cast<std::uint8_t>(known < width ? known : width);
-      return by && *by < width && goes_on(sum, operands[2], added, width);
-    }
-    default:
-      return adds_low_bits(sum);
-    }
-  }
-
-  /// The same by what the IR says about an operation outside the vocabulary.
-  bool adds_low_bits([[maybe_unused]] invariant_sum& sum) const {
-    if constexpr (has_low_sum<IR>) {
-      const std::uint8_t width = ir_.operation(sum.base).width;
-      const std::optional<sum_of_low_bits> low = ir_.low_sum(sum.base);
-      if (low && low->bits != 0) {
-        const std::uint8_t bits = low->bits < width ? low->bits : width;
-        return goes_on(sum, low->base, {low->number & low_ones(bits), bits}, width);
-      }
-    }
-    return false;
-  }
-
-  /// How many low bits two values never both have: in these, `or` and `xor` are sums.
-  std::uint8_t disjoint_bits(const std::array<value_id, 3>& operands, std::uint8_t width) const {
-    const std::uint64_t both = ~fact(operands[0], width).bits.zeros & ~fact(operands[1], width).bits.zeros;
-    const int bits = std::countr_zero(both & low_ones(width));
-    return bits < width ? static_cast<std::uint8_t>(bits) : width;
-  }
-
-  struct known_low_bits {
-    std::uint64_t number;
-    std::uint8_t known; ///< how many low bits of the number are known
-  };
-
-  known_low_bits low_bits(value_id v, std::uint8_t width) const { return low_bits_of(fact(v, width), width); }
-
-  static known_low_bits low_bits_of(const element& e, std::uint8_t width) {
-    const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
-    const std::uint8_t bits = known < width ? known : width;
-    return {bits == 0 ? 0 : e.bits.ones & low_ones(bits), bits};
-  }
-
-  static bool goes_on(invariant_sum& sum, value_id base, const known_low_bits& added, std::uint8_t width) {
-    if (added.known == 0 || base == no_value) {
-      return false;
-    }
-    sum.base = base;
-    sum.bits = added.known < width && added.known < sum.bits ? added.known : sum.bits;
-    sum.number = (sum.number + added.number) & low_ones(width);
-    return true;
-  }
-
   const IR& ir_;
   const dominator_tree& tree_;
   const loop_forest& forest_;
   span<const element> known_;
+  const value_evolutions& evolutions_;
   flat_array<edge_id> dominating_;             ///< by node: the edge that dominates it, with its target
   flat_array<std::uint32_t> ranks_;            ///< by node: its position in a reverse postorder
   flat_array<std::uint8_t> only_from_earlier_; ///< by node: whether those before it in that order are its predecessors
@@ -1091,11 +873,12 @@ private:
   flat_array<detail::branch_fact<std::uint64_t>> tests_;  ///< of a loop whose counters are bounded
   flat_array<sum_in_guard> sums_in_guards_;
   flat_array<element> elements_;
-  node_id header_ = no_node; ///< of the loop
-  std::size_t visits_ = 0;   ///< for the present value
-  flat_array<loop_id> asked_;
+  flat_array<value_id> terms_;        ///< of forms
+  flat_array<std::uint8_t> is_noted_; ///< by value: it is among these
+  node_id header_ = no_node;          ///< of the loop
+  std::size_t visits_ = 0;            ///< for the present value
   flat_array<bounded_counter> counters_;
-  flat_array<counter_range> counters_of_; ///< by loop; `not_bounded` if not known
+  flat_array<counter_range> counters_of_; ///< by loop
 };
 
 MIDEND_END_NAMESPACE

@@ -10,6 +10,7 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
@@ -128,12 +129,17 @@ private:
     const std::uint8_t width = body_.values[v].info.width;
     const bool has_number = width >= 1 && width <= 64;
     const bool is_known = has_number && v < known_.size() && !known_[v].is_bottom();
-    const invariant_sum sum = facts_.sum(v);
     const element number = body_.values[v].kind == body_kind::constant
                                ? number_domain().constant(width, body_.values[v].bits & low_ones(width))
                            : is_known ? known_[v]
                                       : number_domain().top(has_number ? width : 64);
-    return {number, width == 64 ? sum.base : no_value, width == 64 ? sum.number : 0};
+    linear_form sum;
+    if (width != 64 || !facts_.form_of(v, 64, sum)) {
+      return {number, no_value, 0};
+    }
+    const bool has_base = sum.num_terms == 1 && sum.terms[0].coefficient == 1 &&
+                          sum.terms[0].reading == number_reading::low_bits && sum.terms[0].value < ir_.num_values();
+    return {number, has_base ? sum.terms[0].value : body_.values[v].origin, has_base ? sum.constant : 0};
   }
 
   static run_value number(element e) { return {e, no_value, 0}; }

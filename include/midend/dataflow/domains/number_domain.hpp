@@ -10,6 +10,7 @@
 #include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
@@ -49,6 +50,14 @@ struct number_domain {
   }
 
   constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }
+
+  /// What an element, which is not bottom, says: bounds, and the low bits that are known.
+  constexpr number_facts facts(const element& a) const {
+    const auto& [s, u] = a.range;
+    const auto known = static_cast<unsigned>(std::countr_one(a.bits.zeros | a.bits.ones));
+    const std::uint64_t modulus = u.low == u.high || known > 63 ? 0 : std::uint64_t{1} << known;
+    return {s.low, s.high, u.low, u.high, modulus, modulus == 0 ? u.low : a.bits.ones & (modulus - 1)};
+  }
 
   constexpr bool contains(unsigned width, const element& a, std::uint64_t c) const {
     return ranges().contains(width, a.range, c) && bits().contains(width, a.bits, c);

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/form_range.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <cstdint>
@@ -22,6 +23,29 @@ constexpr value_bounds truncated(const value_bounds& a, unsigned width) {
   if (out.signed_low <= a.signed_low && a.signed_high <= out.signed_high) {
     out.signed_low = a.signed_low;
     out.signed_high = a.signed_high;
+  }
+  return out;
+}
+
+/// What holds of the numbers of both. Bounds that exclude each other are about what never runs: then `a`.
+constexpr value_bounds narrower(const value_bounds& a, const value_bounds& b) {
+  const value_bounds out{a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
+                         a.signed_low > b.signed_low ? a.signed_low : b.signed_low,
+                         a.signed_high < b.signed_high ? a.signed_high : b.signed_high};
+  return out.low > out.high || out.signed_low > out.signed_high ? a : out;
+}
+
+/// The bounds of an arc of numbers. Those that the arc crosses are lost.
+constexpr value_bounds bounds_of_range(const form_range& r, unsigned width) {
+  value_bounds out = value_bounds::all(width);
+  if (r.more <= out.high - r.first) {
+    out.low = r.first;
+    out.high = r.first + r.more;
+  }
+  const std::int64_t first = as_signed(r.first, width);
+  if (r.more <= static_cast<std::uint64_t>(out.signed_high) - static_cast<std::uint64_t>(first)) {
+    out.signed_low = first;
+    out.signed_high = static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + r.more);
   }
   return out;
 }

@@ -199,9 +199,9 @@ private:
     case operation::add:
       return read_sum(info, operands[0], operands[1], r, out);
     case operation::bit_or:
-      return (facts_of_operand(operands[0], width).possible_bits() &
-              facts_of_operand(operands[1], width).possible_bits()) == 0 &&
-             r != as_signed_number && add_operands(operands[0], operands[1], width, r, 1, out);
+    case operation::bit_xor:
+      return (possible_bits(operands[0], width) & possible_bits(operands[1], width)) == 0 && r != as_signed_number &&
+             add_operands(operands[0], operands[1], width, r, 1, out);
     case operation::sub:
       return (r == low_bits || keeps_difference(info, r, operands[0], operands[1])) &&
              add_operands(operands[0], operands[1], width, r, minus_one, out);
@@ -227,6 +227,17 @@ private:
     default:
       return false;
     }
+  }
+
+  /// The bits that may be 1.
+  std::uint64_t possible_bits(value_id v, unsigned width) const {
+    std::uint64_t out = facts_of_operand(v, width).possible_bits();
+    if (!p_.is_phi(v) && p_.operation(v).code == operation::bit_and) {
+      for (const value_id x : p_.operands(v)) {
+        out &= p_.constant(x) ? *p_.constant(x) : out;
+      }
+    }
+    return out;
   }
 
   bool add_operands(value_id a, value_id b, unsigned width, number_reading r, std::uint64_t by,
