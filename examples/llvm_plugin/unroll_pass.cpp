@@ -134,7 +134,7 @@ private:
     if (form.num_copies() < 2 || (form.has_limit() && !options.allows_runtime)) {
       return false;
     }
-    form.unrolls_remainder = options_.unrolls_remainder;
+    form.unrolls_remainder = form.unrolls_remainder || options_.unrolls_remainder;
     out_.push_back({l, form});
     return true;
   }
@@ -146,7 +146,13 @@ private:
     const midend::unrolling_advice advice = advice_for(l, options);
     // Where nothing is compared with a counter, also none of more than 64 bits, the plan refuses a remainder.
     const bool may_count = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact();
-    if (may_count && options.allows_runtime) {
+    const auto exact =
+        advice.obstacle == midend::unrolling_obstacle::none ? advice.counters.counted_iterations() : std::nullopt;
+    if (exact && options_.is_before) {
+      unrolling_form form = midend::partial_unrolling(factor, *exact, options.remainder, options.max_unrolled_rest);
+      form.unrolls_remainder = form.unrolls_remainder || options_.unrolls_remainder;
+      out_.push_back({l, form, true});
+    } else if (may_count && options.allows_runtime) {
       out_.push_back({l, {unrolling_kind::partial, factor, options.remainder, options_.unrolls_remainder}, true});
     } else {
       out_.push_back({l, {unrolling_kind::partial, factor, remainder_placement::mid_exit}});

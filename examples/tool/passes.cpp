@@ -147,10 +147,13 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
       form = is_read ? midend::unrolling_form_of(advice, advice.decision()) : form;
     } else if (loops.subloops(l).size() == 1) {
       const bool counts = is_read && !advice.counters.is_exact() && advice.counters.compares_counter();
-      form = {midend::unrolling_kind::partial, factor,
-              counts ? options.remainder : midend::remainder_placement::mid_exit};
+      const auto exact = is_read ? advice.counters.counted_iterations() : std::nullopt;
+      form = exact && is_before
+                 ? midend::partial_unrolling(factor, *exact, options.remainder, options.max_unrolled_rest)
+                 : midend::unrolling_form{midend::unrolling_kind::partial, factor,
+                                          counts ? options.remainder : midend::remainder_placement::mid_exit};
     }
-    form.unrolls_remainder = (option & unrolled_rest) != 0;
+    form.unrolls_remainder = form.unrolls_remainder || (option & unrolled_rest) != 0;
     if (form.kind != midend::unrolling_kind::none) {
       orders.push_back({l, form, true});
     }

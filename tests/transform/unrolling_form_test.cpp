@@ -21,13 +21,13 @@ TEST_CASE("copies of a form, by what the transformations do with it") {
   CHECK(rolled.num_copies() == 1);
   CHECK(rolled.iterations_in_pass() == 0);
   const unrolling_form full{unrolling_kind::full, 7};
-  CHECK((full.num_copies() == 7 && full.is_chain() && !full.has_limit()));
+  CHECK((full.num_copies() == 7 && full.num_peeled() == 6 && !full.has_limit()));
   const unrolling_form peel{unrolling_kind::peel, 7};
-  CHECK((peel.num_copies() == 8 && peel.is_chain() && !peel.has_limit())); // with the loop that is peeled
+  CHECK((peel.num_copies() == 8 && peel.num_peeled() == 7 && !peel.has_limit())); // with the loop that is peeled
   CHECK(unrolling_form{unrolling_kind::peel, largest}.num_copies() == largest);
   for (const auto place : {remainder_placement::none, remainder_placement::mid_exit}) {
     const unrolling_form copies{unrolling_kind::partial, 4, place};
-    CHECK((copies.num_copies() == 4 && !copies.is_chain() && !copies.has_limit()));
+    CHECK((copies.num_copies() == 4 && copies.num_peeled() == 0 && !copies.has_limit()));
     CHECK(copies.iterations_in_pass() == 0);
   }
   const unrolling_form after{unrolling_kind::partial, 4, remainder_placement::epilogue};

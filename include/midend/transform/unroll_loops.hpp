@@ -67,6 +67,9 @@ struct loop_unrolling {
   std::size_t cloned;          ///< operations and phis, or nodes if there are more of these
   std::uint32_t first_end = 0; ///< into `unrolling_plan::ends`
   std::uint32_t num_ends = 0;
+
+  /// Whether the copies follow each other, and the last one is the loop of the other iterations, if there are any.
+  bool is_chain() const { return copies - form.num_peeled() == 1; }
 };
 
 /// What `unroll_loops` will do. To veto an unrolling, remove it.
@@ -82,7 +85,7 @@ struct unrolling_plan {
 
   bool has_chains() const {
     for (const loop_unrolling& x : unrollings) {
-      if (x.form.is_chain()) {
+      if (x.is_chain()) {
         return true;
       }
     }
@@ -183,7 +186,7 @@ void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops
   plan.ends.clear();
   for (loop_unrolling& x : plan.unrollings) {
     x.first_end = static_cast<std::uint32_t>(plan.ends.size());
-    if (x.form.is_chain()) {
+    if (x.is_chain()) {
       found.clear();
       finder.find(x.loop, found);
       for (const loop_end& end : found) {
@@ -251,16 +254,21 @@ void move_hints([[maybe_unused]] E& editor, [[maybe_unused]] node_id from, [[may
 /// The shares of the copies of a loop. In each of them the next iteration is as probable as in the loop.
 inline void list_shares(const divided_counts& counts, const loop_unrolling& x, flat_array<double>& shares) {
   const double repeats = counts.repeats();
-  const bool is_chain = x.form.is_chain();
-  double share = 1; // of the first copy; that of a cycle is divided by the sum
+  const std::uint32_t peeled = x.form.num_peeled();
+  double left = 1; // of all executions, for the copies from here on
+  for (std::uint32_t k = 0; k != peeled; ++k) {
+    shares.push_back(left * (1 - repeats));
+    left *= repeats;
+  }
   double sum = 0;
-  for (std::uint32_t k = 0; k != x.copies; ++k) {
-    shares.push_back(is_chain && k + 1 != x.copies ? share * (1 - repeats) : share);
-    sum += shares.back();
+  double share = 1; // of the copies in the new loop, in proportion to the first
+  for (std::uint32_t k = peeled; k != x.copies; ++k) {
+    shares.push_back(share);
+    sum += share;
     share *= repeats;
   }
-  for (double& each : shares) {
-    each /= sum;
+  for (std::size_t k = peeled; k != shares.size(); ++k) {
+    shares[k] *= left / sum;
   }
 }
 
@@ -359,7 +367,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   const auto copy = [&](std::size_t k, std::uint32_t i) { return copies[k * x.num_nodes + i]; };
   flat_array<edge_id> edges;
   for (std::size_t k = 0; k != x.copies; ++k) {
-    const std::size_t next = k + 1 != x.copies ? k + 1 : x.form.is_chain() ? k : 0;
+    const std::size_t next = k + 1 != x.copies ? k + 1 : x.form.num_peeled();
     for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
       edges.clear();
       for_each_id(g.out_edges(copy(k, i)), [&](edge_id e) { edges.push_back(e); });
@@ -380,9 +388,9 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
     const auto source = static_cast<node_id>(g.edge_source(end.kept));
     ended.push_back({copy(last, position[source]), u.witness().edge_origin[end.kept]});
   }
-  const bool is_cycle = !x.form.is_chain();
-  move_hints(u.editor(), copies[0], is_cycle ? copies[0] : copy(last, 0), [&](const loop_hints& old) {
-    return is_cycle ? hints_of_passes(old, x.copies) : hints_after_peeling(old, x.copies - 1);
+  const std::uint32_t peeled = x.form.num_peeled();
+  move_hints(u.editor(), copies[0], copy(peeled, 0), [&](const loop_hints& old) {
+    return hints_of_passes(peeled == 0 ? old : hints_after_peeling(old, peeled), x.copies - peeled);
   });
   if constexpr (profile_editor<E>) {
     if (has_counts) {

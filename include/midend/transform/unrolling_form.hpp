@@ -35,25 +35,37 @@ enum class remainder_placement : std::uint8_t {
 /// with an epilogue whether the trip count is a number or has to be computed before the loop.
 ///
 /// There are two transformations. Copies that keep all their tests, `unroll_loops`, do what the loop did, whatever the
-/// trip count is: so are `full`, `peel`, and `partial` with no remainder or with one in the middle. Copies that run up
-/// to a limit, `unroll_with_remainder`, leave the other iterations to the old loop: so are `peel_last` and `partial`
-/// with a prologue or an epilogue.
+/// trip count is: so are `full`, `peel`, and `partial` with no remainder, with one in the middle, or with a prologue of
+/// a known length that is unrolled, too. Copies that run up to a limit, `unroll_with_remainder`, leave the other
+/// iterations to the old loop: so are `peel_last` and `partial` with another prologue or an epilogue.
 struct unrolling_form {
   unrolling_kind kind = unrolling_kind::none;
   std::uint32_t factor = 1; ///< `partial`: iterations in the new body; `full`: header executions; `peel`: iterations
                             ///< before the loop; else 1
   remainder_placement remainder = remainder_placement::none; ///< of `partial`
-  bool unrolls_remainder = false; ///< iterations of the remainder follow each other in copies
+  bool unrolls_remainder = false;    ///< iterations of the remainder follow each other in copies
+  std::uint32_t known_remainder = 0; ///< how many iterations the remainder has, if that is known; else 0
+
+  /// How many copies run once before those that are the body of a loop: the iterations that are peeled, and a prologue
+  /// of a known length that is unrolled.
+  constexpr std::uint32_t num_peeled() const {
+    const bool has_prologue = kind == unrolling_kind::partial && remainder == remainder_placement::prologue;
+    const std::uint32_t peeled = kind == unrolling_kind::full && factor != 0 ? factor - 1
+                                 : kind == unrolling_kind::peel              ? factor
+                                 : has_prologue && unrolls_remainder         ? known_remainder
+                                                                             : 0;
+    return peeled == ~std::uint32_t{0} ? peeled - 1 : peeled;
+  }
 
   /// Whether the copies run up to a limit that is computed before the loop.
   constexpr bool has_limit() const {
     const bool is_apart = remainder == remainder_placement::prologue || remainder == remainder_placement::epilogue;
-    return kind == unrolling_kind::peel_last || (kind == unrolling_kind::partial && is_apart);
+    return kind == unrolling_kind::peel_last || (kind == unrolling_kind::partial && is_apart && num_peeled() == 0);
   }
 
-  /// Whether the copies are the remainder: a prologue, of which each pass is one iteration.
+  /// Whether the copies that run up to a limit are the remainder: a prologue, of which each pass is one iteration.
   constexpr bool is_prologue() const {
-    return kind == unrolling_kind::partial && remainder == remainder_placement::prologue;
+    return kind == unrolling_kind::partial && remainder == remainder_placement::prologue && has_limit();
   }
 
   /// How many iterations a pass of copies has that run up to a limit; 0 for a form without one.
@@ -64,18 +76,28 @@ struct unrolling_form {
     return !has_limit() || factor < 2 ? 0 : is_prologue() ? 1 : factor;
   }
 
-  /// Whether the copies follow each other, and the last one is the loop of the other iterations, if there are any. Else
-  /// the last one leads back to the first.
-  constexpr bool is_chain() const { return kind == unrolling_kind::full || kind == unrolling_kind::peel; }
-
-  /// How often the loop is there afterwards, without what a limit leaves to the old loop.
+  /// How often the loop is there afterwards, without what a limit leaves to the old loop: copies that run once, then
+  /// those of the loop, of which the last one leads back to the first. At most 2^32 - 1.
   constexpr std::uint32_t num_copies() const {
-    const bool has_more = kind == unrolling_kind::peel && factor != ~std::uint32_t{0}; // the loop that is peeled
-    return kind == unrolling_kind::none || kind == unrolling_kind::peel_last ? 1 : factor + (has_more ? 1 : 0);
+    const bool takes_factor = kind == unrolling_kind::full || kind == unrolling_kind::partial;
+    const std::uint64_t copies = std::uint64_t{num_peeled()} + (kind == unrolling_kind::partial ? factor : 1);
+    return takes_factor && factor == 0  ? 0
+           : copies < ~std::uint32_t{0} ? static_cast<std::uint32_t>(copies)
+                                        : ~std::uint32_t{0};
   }
 
   friend constexpr bool operator==(const unrolling_form&, const unrolling_form&) = default;
 };
+
+/// Partial unrolling of a loop of so many iterations. A remainder before or after the loop is unrolled if it has at
+/// most `max_unrolled` of them.
+constexpr unrolling_form partial_unrolling(std::uint32_t factor, std::uint64_t iterations,
+                                           remainder_placement placement, std::uint32_t max_unrolled) {
+  const auto rest = static_cast<std::uint32_t>(iterations % factor);
+  const bool is_apart = placement != remainder_placement::mid_exit;
+  return {unrolling_kind::partial, factor, rest == 0 ? remainder_placement::none : placement,
+          rest != 0 && is_apart && rest <= max_unrolled, rest};
+}
 
 namespace detail {
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/extract_loop.hpp"
+#include "midend/induction/loop_trip_counter.hpp"
 #include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -157,8 +159,15 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   const unrolling_order ordered{before.loops.innermost_loop(header), form};
   MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
   out.copies.begin(before.loops, ordered.loop);
-  const applied_unrollings applied = apply_unrolling(
-      out.program, before.loops, span<const unrolling_order>(&ordered, 1), view_of, options.limits, out.copies);
+  const span<const unrolling_order> orders(&ordered, 1);
+  const auto numbers = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
+    return loop_trip_counter(p, tree, loops);
+  };
+  // After copies that run once, the start of the loop is no literal: it takes constant propagation to count it.
+  const applied_unrollings applied =
+      form.kind == unrolling_kind::partial && form.num_peeled() != 0
+          ? apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies, numbers)
+          : apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies);
   out.applied = applied.loops[0];
   if (!out.copies.has_copies()) {
     out.copies.find_copies(out.program);

@@ -653,8 +653,12 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
   std::string out;
   const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
   for (const loop_unrolling& x : plan.unrollings) {
-    if (!x.form.is_chain()) {
-      out += "unroll " + loop_of(x.loop) + ": " + std::to_string(x.copies) + " copies are the new body\n";
+    const std::uint32_t before = x.form.num_peeled();
+    if (!x.is_chain()) {
+      out += "unroll " + loop_of(x.loop) + ": " + std::to_string(x.copies - before) + " copies are the new body";
+      out += before == 0   ? std::string("\n")
+             : before == 1 ? std::string(", and 1 runs before it\n")
+                           : ", and " + std::to_string(before) + " run before it\n";
     } else {
       out += "peel " + loop_of(x.loop) + ": " + std::to_string(x.copies - 1) +
              (x.copies == 2 ? " copy runs before it" : " copies run before it") +
@@ -674,7 +678,7 @@ inline std::string summary_text(const unrolling_plan& plan) {
   detail::plan_counts counts("no loop unrolled");
   std::size_t cycles = 0;
   for (const loop_unrolling& x : plan.unrollings) {
-    cycles += x.form.is_chain() ? 0u : 1u;
+    cycles += x.is_chain() ? 0u : 1u;
   }
   counts.done(cycles, "unrolled loop").done(plan.unrollings.size() - cycles, "peeled loop").done(plan.cloned, "clone");
   for (const unrolling_refusal_reason reason :

@@ -93,8 +93,8 @@ constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const it
       options.remainder == remainder_placement::none ? remainder_placement::epilogue : options.remainder;
   bool is_allowed = options.allows_uncounted;
   if (count.is_exact) {
-    c.remainder = divides ? remainder_placement::none : placement;
-    c.remainder_iterations = count.exact % factor;
+    static_cast<unrolling_form&>(c) = partial_unrolling(factor, count.exact, placement, options.max_unrolled_rest);
+    c.remainder_iterations = c.known_remainder;
     is_allowed = options.allows_partial;
   } else if (count.is_computable && divides) { // the old loop stays, and runs no more than its last test
     c.remainder = remainder_placement::epilogue;
@@ -106,7 +106,6 @@ constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const it
   } else { // a last pass that may end in any copy needs the exit test in each
     c.remainder = remainder_placement::mid_exit;
   }
-  c.unrolls_remainder = c.has_exact_count && c.has_limit() && c.remainder_iterations <= options.max_unrolled_rest;
   c.why = factor > count.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
   return c;
 }
