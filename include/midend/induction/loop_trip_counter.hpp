@@ -29,7 +29,7 @@ MIDEND_BEGIN_NAMESPACE
 template <cost_ir_argument IR> class loop_trip_counter {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
-  /// this object. The time of `sccp_with_branch_facts`.
+  /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
   loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
       : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), evolutions_(evolutions_by(known_, ir, forest)),
         describer_(ir, forest, describing_), reader_(ir, tree, forest, known_.facts(), evolutions_) {}
@@ -39,7 +39,7 @@ public:
 
   const sccp_result<number_domain>& facts() const { return known_; }
 
-  /// How values evolve in all loops, by these facts.
+  /// How values evolve in all loops, by these facts; nothing if there are no loops.
   const value_evolutions& evolutions() const { return evolutions_; }
 
   /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
@@ -70,6 +70,9 @@ public:
 private:
   static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const IR& ir,
                                         const loop_forest& forest) {
+    if (forest.num_loops() == 0) {
+      return {};
+    }
     flat_array<number_facts> facts;
     for (value_id v = 0; v != ir.num_values(); ++v) {
       const number_domain::element& e = known.fact(v);
