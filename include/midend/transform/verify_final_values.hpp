@@ -58,7 +58,8 @@ namespace detail {
 struct proven_count {
   bool is_number = false;
   bool is_formula = false;
-  std::uint64_t backedges = 0;
+  std::uint64_t backedges = 0; ///< at most so many, if it is no number
+  bool is_bounded = false;     ///< `backedges` is valid
   unsigned width = 64;                ///< of the formula: it is the unsigned number of so many bits
   polynomial formula;                 ///< `limit` is an atom
   operation limit = operation::other; ///< which of two numbers the limit is
@@ -135,7 +136,7 @@ private:
         }
         ++at;
       } else if (is_harmless(v) && reads_what_was(v)) {
-        values_.define(after_, v);
+        values_.define_new(after_, v);
       } else {
         fail(final_value_fault::extra_operation, n, v);
       }
@@ -398,7 +399,7 @@ private:
     loop_id at = loops().innermost_loop(n);
     polynomial p = in_home_loop(a, at, width, steps);
     while (at != l && p.is_known) { // what it is when the loops inside have ended
-      if (!counts_[at].is_number) {
+      if (!counts_[at].is_number && has_iteration(p, at)) {
         return polynomial::unknown();
       }
       set_iteration(p, at, counts_[at].backedges);
@@ -406,6 +407,16 @@ private:
       p = steps == 0 ? polynomial::unknown() : resolved(p, at, width, steps - 1);
     }
     return p;
+  }
+
+  static bool has_iteration(const polynomial& p, loop_id l) {
+    bool has = false;
+    for (std::uint32_t i = 0; i != p.size; ++i) {
+      for (std::uint32_t k = 0; k != p.terms[i].size; ++k) {
+        has = has || p.terms[i].atoms[k].is_of_iteration(l);
+      }
+    }
+    return has;
   }
 
   /// By a claim, or as a counter that stays in range.
@@ -429,7 +440,7 @@ private:
     polynomial rest;
     std::uint64_t step = 0;
     const polynomial bits = values_.number_of(a.id, low_bits);
-    if (steps == 0 || !counts_[l].is_number || (bits.is_atom({kind::unsigned_number, a.id, 0}) && !is_claimed(a.id)) ||
+    if (steps == 0 || !counts_[l].is_bounded || (bits.is_atom({kind::unsigned_number, a.id, 0}) && !is_claimed(a.id)) ||
         !split_counter(resolved(bits, l, wide, steps - 1), l, rest, step) || !rest.is_number()) {
       return polynomial::unknown();
     }
@@ -554,6 +565,7 @@ private:
 
   void set_number(loop_id l, std::uint64_t backedges) {
     counts_[l].is_number = true;
+    counts_[l].is_bounded = true;
     counts_[l].backedges = backedges;
   }
 
@@ -609,10 +621,7 @@ private:
   void count_to_order(loop_id l, const leaving_test& t, const polynomial& first, std::uint64_t step,
                       const polynomial& bound) {
     const bool is_signed = t.code >= operation::less && t.code <= operation::greater_equal;
-    if (first.is_number() && bound.is_number()) {
-      if (claimed_[l] == none) {
-        return;
-      }
+    if (first.is_number() && bound.is_number() && claimed_[l] != none) {
       const std::uint64_t k = w_.counts[claimed_[l]].backedges;
       const std::uint64_t start = first.constant();
       const auto ends_in = [&](std::uint64_t i) { return holds(t.code, start + i * step, bound.constant(), t.width); };
@@ -643,6 +652,12 @@ private:
     c.formula.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
     c.formula.add(first, is_up ? minus_one : 1);
     c.formula.cut(t.width);
+    if (first.is_number()) { // the counter does not wrap before it is at the limit
+      const std::uint64_t sign = is_signed ? std::uint64_t{1} << (t.width - 1) : 0;
+      const std::uint64_t place = first.constant() ^ sign;
+      c.is_bounded = true;
+      c.backedges = is_up ? low_ones(t.width) - place : place;
+    }
   }
 
   // ---- Values after loops.

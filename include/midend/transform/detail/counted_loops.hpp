@@ -33,7 +33,8 @@ enum class counting_kind : std::uint8_t {
 /// How often a loop runs.
 struct loop_counting {
   counting_kind kind = counting_kind::unknown;
-  std::uint64_t backedges = 0;
+  std::uint64_t backedges = 0; ///< of a distance from a number, the most
+  bool is_bounded = false;     ///< `backedges` is valid
   counter_test test;
   std::uint64_t inverse = 1;
   operation limit = operation::other; ///< of bound and first number
@@ -56,6 +57,16 @@ public:
   }
 
   const loop_counting& count(loop_id l) const { return counts_[l]; }
+
+  /// Whether start, start + step, … start + count · step follow each other without wrapping.
+  static bool stays_in_range(std::uint64_t start, std::uint64_t step, std::uint64_t count, unsigned width,
+                             bool is_signed) {
+    const std::int64_t by = as_signed(step, width);
+    const std::uint64_t place = start ^ (is_signed ? std::uint64_t{1} << (width - 1) : 0);
+    const std::uint64_t size = by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+    const std::uint64_t room = by < 0 ? place : low_ones(width) - place;
+    return count == 0 || size <= room / count;
+  }
 
   /// Whether the loop ends, if each of its iterations does. The limit of a strict order may be out of reach.
   bool ends(loop_id l) const {
@@ -82,6 +93,7 @@ private:
     if (c.test.first.is_number() && c.test.bound.is_number()) {
       if (trips.count.kind == trip_count_kind::exact && (!is_order || wraps_only_last(c.test, trips.count.backedges))) {
         c.kind = counting_kind::number;
+        c.is_bounded = true;
         c.backedges = trips.count.backedges;
       }
     } else if (is_order) {
@@ -128,13 +140,8 @@ private:
 
   /// Whether the counter stays in the order of its numbers until the test that ends the loop.
   static bool wraps_only_last(const counter_test& t, std::uint64_t backedges) {
-    const unsigned width = t.first.width;
-    const std::uint64_t sign = is_signed_order(t.ends) ? std::uint64_t{1} << (width - 1) : 0;
-    const std::int64_t step = as_signed(t.step, width);
-    const std::uint64_t place = t.first.constant ^ sign;
-    const std::uint64_t size = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-    const std::uint64_t room = step < 0 ? place : low_ones(width) - place;
-    return backedges <= 1 || size <= room / (backedges - 1);
+    return backedges == 0 ||
+           stays_in_range(t.first.constant, t.step, backedges - 1, t.first.width, is_signed_order(t.ends));
   }
 
   static void count_distance(loop_counting& c) {
@@ -151,6 +158,11 @@ private:
     const bool is_signed = is_signed_order(ends);
     c.limit = c.is_up ? (is_signed ? operation::max : operation::umax) : is_signed ? operation::min : operation::umin;
     c.kind = counting_kind::distance;
+    if (c.test.first.is_number()) {
+      const std::uint64_t place = c.test.first.constant ^ (is_signed ? std::uint64_t{1} << (width - 1) : 0);
+      c.is_bounded = true;
+      c.backedges = c.is_up ? low_ones(width) - place : place;
+    }
   }
 
   const flat_program& p_;

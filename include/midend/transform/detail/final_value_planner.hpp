@@ -488,17 +488,21 @@ private:
   final_value_obstacle follow_one(value_id x, loop_id l) {
     using enum final_value_obstacle;
     const loop_id home = found_.home_loop(x);
-    if (home != l) {
-      const loop_counting& count = counted_.count(home);
-      if (count.kind != counting_kind::number) {
-        return inner_loop;
+    for (loop_id inner = home; inner != l; inner = loops_.parent(inner)) {
+      const evolution e = found_.evolution_of(x, inner);
+      if (!e.is_invariant()) {
+        const loop_counting& count = counted_.count(inner);
+        if (count.kind != counting_kind::number || !e.is_known()) {
+          return inner_loop;
+        }
+        visit(count.compared[0], l);
+        visit(count.compared[1], l);
       }
-      visit(count.compared[0], l);
-      visit(count.compared[1], l);
     }
     if (p_.is_phi(x)) {
-      if (loops_.is_header(p_.node_of(x)) && !found_.evolution_of(x, home).is_known()) {
-        return no_closed_form;
+      const evolution e = found_.evolution_of(x, home);
+      if (loops_.is_header(p_.node_of(x)) && (!e.is_known() || changes_within(e))) {
+        return e.is_known() ? changes_inside : no_closed_form;
       }
     } else if (!is_followed(x)) {
       return not_proven;
@@ -506,7 +510,54 @@ private:
     for (const value_id operand : p_.operands(x)) {
       visit(operand, l);
     }
-    return none_of_them;
+    const operation code = p_.operation(x).code;
+    const bool is_extended = code == operation::zero_extend || code == operation::sign_extend;
+    return is_extended && !keeps_number(p_.operands(x)[0], home, code == operation::sign_extend) ? not_proven
+                                                                                                : none_of_them;
+  }
+
+  /// Whether the checker sees that a value which changes in its loop goes on without wrapping: by promises, or as a
+  /// counter that has not the time to.
+  bool keeps_number(value_id v, loop_id l, bool is_signed) const {
+    const evolution bits = found_.evolution_of(v, l);
+    if (found_.home_loop(v) != l || bits.is_invariant()) {
+      return true;
+    }
+    const loop_counting& count = counted_.count(l);
+    if (count.is_bounded && bits.is_counter() && bits.start().is_number() &&
+        counted_loops::stays_in_range(bits.start().constant, bits.step().constant, count.backedges,
+                                      bits.start().width, is_signed)) {
+      return true;
+    }
+    const auto promises = [&](value_id x) {
+      const operation_flags flags = p_.operation(x).flags;
+      return is_signed ? flags.no_signed_wrap : flags.no_unsigned_wrap;
+    };
+    if (!p_.is_phi(v)) {
+      return promises(v);
+    }
+    bool all = loops_.is_header(p_.node_of(v));
+    for (const loop_edge& e : loops_.backedges(l)) {
+      all = all && p_.phi_input(v, e.id) != no_value && promises(p_.phi_input(v, e.id));
+    }
+    return all;
+  }
+
+  /// Whether a form has values that are computed in its loop.
+  bool changes_within(const evolution& e) const {
+    const auto is_inside = [&](const linear_form& form) {
+      bool inside = false;
+      for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+        const loop_id home = found_.home_loop(form.terms[i].value);
+        inside = inside || (home != no_loop && loops_.contains_loop(e.loop, home));
+      }
+      return inside;
+    };
+    bool inside = e.has_power() && is_inside(e.scale);
+    for (unsigned d = 0; d <= e.degree; ++d) {
+      inside = inside || is_inside(e.coefficients[d]);
+    }
+    return inside;
   }
 
   bool is_followed(value_id v) const {
@@ -677,7 +728,7 @@ private:
       seen_[phi] = 1;
       for (const number_reading r : number_readings) {
         const evolution e = found_.evolution_of(phi, l, r);
-        if (e.is_known() && e.is_exact() == (r != number_reading::low_bits)) {
+        if (e.is_known() && e.is_exact() == (r != number_reading::low_bits) && !changes_within(e)) {
           claimed_evolution c;
           c.phi = phi;
           c.reading = r;

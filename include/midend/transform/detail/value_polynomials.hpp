@@ -15,6 +15,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,7 @@ struct polynomial_atom {
 
 /// A number times the product of some atoms, which are in order.
 struct polynomial_term {
-  static constexpr std::size_t max_atoms = 3;
+  static constexpr std::size_t max_atoms = 4;
 
   std::uint64_t coefficient = 0;
   std::uint32_t size = 0;
@@ -72,7 +73,7 @@ struct polynomial_term {
 
 /// A sum of terms modulo 2^64, or nothing.
 struct polynomial {
-  static constexpr std::size_t max_terms = 16;
+  static constexpr std::size_t max_terms = 24;
 
   bool is_known = true;
   std::uint32_t size = 0;
@@ -264,29 +265,12 @@ public:
     }
   }
 
-  /// Reads another operation, whose operands have been read.
-  template <class IR> void define(const IR& ir, value_id v) {
-    while (v >= records_.size()) {
-      records_.push_back({});
-    }
-    const operation_info info = ir.operation(v);
-    records_[v].width = info.width;
-    value_id x[3] = {no_value, no_value, no_value};
-    std::size_t count = 0;
-    for_each_id(ir.operands(v), [&](value_id o) {
-      if (count < 3) {
-        x[count] = o;
-      }
-      ++count;
-    });
-    if (info.code == operation::other || count != arity(info.code)) {
-      return;
-    }
-    for (const number_reading r : readings) {
-      polynomial p = polynomial::unknown();
-      compute(ir, info, x, r, p);
-      store(v, r, p);
-    }
+  /// Reads an operation of another program, whose operands have been read. Of its number, only what it promises is
+  /// believed.
+  template <class IR> void define_new(const IR& ir, value_id v) {
+    looks_for_ranges_ = false;
+    define(ir, v);
+    looks_for_ranges_ = true;
   }
 
   unsigned width(value_id v) const { return records_[v].width; }
@@ -355,15 +339,52 @@ public:
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
-  static constexpr std::uint32_t most_terms = 10; ///< of a value; with more it is its own
+  static constexpr std::uint32_t most_terms = 6; ///< of a value; with more it is its own
+  static constexpr std::uint32_t most_atoms = 2; ///< of a term of it
   static constexpr number_reading readings[] = {number_reading::low_bits, number_reading::as_signed,
                                                 number_reading::as_unsigned};
+
+  template <class IR> void define(const IR& ir, value_id v) {
+    while (v >= records_.size()) {
+      records_.push_back({});
+    }
+    const operation_info info = ir.operation(v);
+    records_[v].width = info.width;
+    value_id x[3] = {no_value, no_value, no_value};
+    std::size_t count = 0;
+    for_each_id(ir.operands(v), [&](value_id o) {
+      if (count < 3) {
+        x[count] = o;
+      }
+      ++count;
+    });
+    if (info.code == operation::other || count != arity(info.code)) {
+      return;
+    }
+    polynomial bits;
+    for (const number_reading r : readings) { // the bits come first
+      polynomial p = polynomial::unknown();
+      if (r == number_reading::low_bits || !bits.is_number()) {
+        compute(ir, info, x, r, p);
+      } else {
+        p = polynomial::number(r == number_reading::as_signed
+                                   ? static_cast<std::uint64_t>(as_signed(bits.constant(), info.width))
+                                   : bits.constant());
+      }
+      store(v, r, p);
+      bits = r == number_reading::low_bits ? p : bits;
+    }
+  }
 
   void store(value_id v, number_reading r, polynomial& p) {
     if (r == number_reading::low_bits) {
       reduce(p, width(v));
     }
-    if (!p.is_known || p.size > most_terms) {
+    bool is_small = p.is_known && p.size <= most_terms;
+    for (std::uint32_t i = 0; is_small && i != p.size; ++i) {
+      is_small = p.terms[i].size <= most_atoms;
+    }
+    if (!is_small) {
       return;
     }
     records_[v].lists[static_cast<unsigned>(r)] = {static_cast<std::uint32_t>(terms_.size()),
@@ -417,7 +438,8 @@ private:
                polynomial& out) const {
     const unsigned w = info.width;
     const bool keeps = r == number_reading::low_bits ||
-                       (r == number_reading::as_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap);
+                       (r == number_reading::as_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap) ||
+                       (looks_for_ranges_ && never_wraps(ir, info, x));
     const auto a = [&] { return read(ir, x[0], w, r); };
     const auto b = [&] { return read(ir, x[1], w, r); };
     const auto shifted = [&] {
@@ -440,11 +462,9 @@ private:
         out.add(a(), minus_one);
       }
       return;
-    case operation::bit_not: // -1 - x, also with a sign
-      if (r != number_reading::as_unsigned) {
-        out = polynomial::number(minus_one);
-        out.add(a(), minus_one);
-      }
+    case operation::bit_not: // -1 - x, or the largest number minus x
+      out = polynomial::number(r == number_reading::as_unsigned ? low_ones(w) : minus_one);
+      out.add(a(), minus_one);
       return;
     case operation::add:
     case operation::sub:
@@ -452,6 +472,10 @@ private:
         out = a();
         out.add(b(), info.code == operation::add ? 1 : minus_one);
       }
+      return;
+    case operation::bit_and:
+    case operation::bit_or:
+      mask(info, a(), b(), r, out);
       return;
     case operation::mul:
       if (keeps) {
@@ -481,6 +505,43 @@ private:
       return;
     default:
       return;
+    }
+  }
+
+  /// Sums with 0, differences from the number of ones, and what is multiplied by 1.
+  template <class IR> static bool never_wraps(const IR& ir, const operation_info& info, const value_id (&x)[3]) {
+    const auto is_number = [&](value_id v, std::uint64_t number) {
+      const auto c = v == no_value ? decltype(ir.constant(v))() : ir.constant(v);
+      return c && ((static_cast<std::uint64_t>(*c) ^ number) & low_ones(info.width)) == 0;
+    };
+    switch (info.code) {
+    case operation::add:
+      return is_number(x[0], 0) || is_number(x[1], 0);
+    case operation::sub:
+      return is_number(x[1], 0) || is_number(x[0], minus_one);
+    case operation::mul:
+      return is_number(x[0], 1) || is_number(x[1], 1);
+    case operation::shl:
+      return is_number(x[1], 0);
+    default:
+      return false;
+    }
+  }
+
+  /// Of numbers, and where the mask keeps all bits.
+  static void mask(const operation_info& info, polynomial a, polynomial b, number_reading r, polynomial& out) {
+    if (b.is_number()) {
+      swap_values(a, b);
+    }
+    if (!a.is_number()) {
+      return;
+    }
+    const bool is_and = info.code == operation::bit_and;
+    const std::uint64_t bits = a.constant() & low_ones(info.width);
+    if (b.is_number() && r == number_reading::low_bits) {
+      out = polynomial::number(is_and ? bits & b.constant() : bits | b.constant());
+    } else if (bits == (is_and ? low_ones(info.width) : 0)) {
+      out = b;
     }
   }
 
@@ -518,6 +579,7 @@ private:
 
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
+  bool looks_for_ranges_ = true;
   flat_array<value_as_polynomials> records_; ///< by value
   flat_array<polynomial_term> terms_;
   flat_array<std::uint32_t> rank_; ///< by node, in reverse postorder
