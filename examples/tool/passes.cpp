@@ -314,6 +314,20 @@ const std::vector<pass_kind>& pass_kinds() {
                          return midend::apply_remove_dead_code(run.editor(), plan);
                        });
                      }),
+      transformation("final-values", "after a loop, read what its values end with, computed before it",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_replace_final_values(view), [&](const auto& plan) {
+                         return midend::apply_replace_final_values(run.editor(), plan);
+                       });
+                     }),
+      transformation("dead-loops", "dce that also erases loops which compute nothing, if their counters end them",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_remove_dead_loops(view), [&](const auto& plan) {
+                         return dead_loops_witness{midend::apply_remove_dead_code(run.editor(), plan)};
+                       });
+                     }),
       transformation("propagate-copies", "read the sources of copies, and of phis with only one",
                      [](auto& run) {
                        const midend::elbrus::cost_view view(run.editor().graph());

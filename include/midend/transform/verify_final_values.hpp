@@ -25,6 +25,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -58,8 +59,8 @@ namespace detail {
 struct proven_count {
   bool is_number = false;
   bool is_formula = false;
-  std::uint64_t backedges = 0; ///< at most so many, if it is no number
-  bool is_bounded = false;     ///< `backedges` is valid
+  std::uint64_t backedges = 0;        ///< at most so many, if it is no number
+  bool is_bounded = false;            ///< `backedges` is valid
   unsigned width = 64;                ///< of the formula: it is the unsigned number of so many bits
   polynomial formula;                 ///< `limit` is an atom
   operation limit = operation::other; ///< which of two numbers the limit is
@@ -376,10 +377,10 @@ private:
   polynomial resolved(const polynomial& p, loop_id l, unsigned width, unsigned steps) const {
     polynomial out;
     out.is_known = p.is_known && steps != 0;
-    for (std::uint32_t i = 0; out.is_known && i != p.size; ++i) {
-      polynomial product = polynomial::number(p.terms[i].coefficient);
-      for (std::uint32_t k = 0; product.is_known && k != p.terms[i].size; ++k) {
-        product = product_of(product, resolved(p.terms[i].atoms[k], l, width, steps - 1));
+    for (const polynomial_term& t : p.terms) {
+      polynomial product = polynomial::number(t.coefficient);
+      for (std::uint32_t k = 0; out.is_known && product.is_known && k != t.size; ++k) {
+        product = product_of(product, resolved(t.atoms[k], l, width, steps - 1));
       }
       out.add(product);
     }
@@ -397,7 +398,10 @@ private:
       return polynomial::unknown();
     }
     loop_id at = loops().innermost_loop(n);
-    polynomial p = in_home_loop(a, at, width, steps);
+    polynomial p = claimed_number(a, at, width);
+    if (!p.is_known) {
+      p = counter_in_range(a, l, steps, at);
+    }
     while (at != l && p.is_known) { // what it is when the loops inside have ended
       if (!counts_[at].is_number && has_iteration(p, at)) {
         return polynomial::unknown();
@@ -411,16 +415,16 @@ private:
 
   static bool has_iteration(const polynomial& p, loop_id l) {
     bool has = false;
-    for (std::uint32_t i = 0; i != p.size; ++i) {
-      for (std::uint32_t k = 0; k != p.terms[i].size; ++k) {
-        has = has || p.terms[i].atoms[k].is_of_iteration(l);
+    for (const polynomial_term& t : p.terms) {
+      for (std::uint32_t k = 0; k != t.size; ++k) {
+        has = has || t.atoms[k].is_of_iteration(l);
       }
     }
     return has;
   }
 
-  /// By a claim, or as a counter that stays in range.
-  polynomial in_home_loop(const polynomial_atom& a, loop_id l, unsigned width, unsigned steps) const {
+  /// What a phi of the header of `l` is by its claim.
+  polynomial claimed_number(const polynomial_atom& a, loop_id l, unsigned width) const {
     const unsigned wide = values_.width(a.id);
     if (before_.is_phi(a.id) && loops().header(l) == pair_.old_home[a.id]) {
       const number_reading r = a.what == kind::signed_number ? number_reading::as_signed
@@ -431,27 +435,37 @@ private:
         return claimed_in(w_.evolutions[i], 0);
       }
     }
-    return counter_in_range(a, l, steps);
+    return polynomial::unknown();
   }
 
-  /// A value whose bits are a counter of numbers that does not leave the range of its width as long as the loop runs.
-  polynomial counter_in_range(const polynomial_atom& a, loop_id l, unsigned steps) const {
+  /// A value whose bits are a counter of numbers that does not leave the range of its width as long as the loop runs:
+  /// the innermost one in which they change, from `at` to `l`, which then is `at`.
+  polynomial counter_in_range(const polynomial_atom& a, loop_id l, unsigned steps, loop_id& at) const {
     const unsigned wide = values_.width(a.id);
+    polynomial bits = values_.number_of(a.id, low_bits);
+    polynomial_atom itself;
+    if (steps == 0 || (bits.is_atom(itself) && itself.id == a.id && !is_claimed(a.id))) {
+      return polynomial::unknown();
+    }
+    bits = resolved(bits, at, wide, steps - 1);
+    while (at != l && bits.is_known && !has_iteration(bits, at)) {
+      at = loops().parent(at);
+      bits = resolved(bits, at, wide, steps - 1);
+    }
     polynomial rest;
     std::uint64_t step = 0;
-    const polynomial bits = values_.number_of(a.id, low_bits);
-    if (steps == 0 || !counts_[l].is_bounded || (bits.is_atom({kind::unsigned_number, a.id, 0}) && !is_claimed(a.id)) ||
-        !split_counter(resolved(bits, l, wide, steps - 1), l, rest, step) || !rest.is_number()) {
+    if (!split_counter(bits, at, rest, step) || !rest.is_number()) {
       return polynomial::unknown();
     }
     const bool is_signed = a.what == kind::signed_number;
     const std::uint64_t start = rest.constant();
-    if (!stays_in_range(start, step, counts_[l].backedges, wide, is_signed)) {
+    if (step != 0 &&
+        (!counts_[at].is_bounded || !stays_in_range(start, step, counts_[at].backedges, wide, is_signed))) {
       return polynomial::unknown();
     }
     polynomial out = polynomial::number(is_signed ? static_cast<std::uint64_t>(as_signed(start, wide)) : start);
-    polynomial_term t{static_cast<std::uint64_t>(as_signed(step, wide)), 1, {{kind::iteration, l, 1}}};
-    out.add(t);
+    const polynomial_atom iteration{kind::iteration, at, 1};
+    out.add(polynomial::of(iteration), static_cast<std::uint64_t>(as_signed(step, wide)));
     return out;
   }
 
@@ -483,10 +497,10 @@ private:
   template <class Image> static void replace_atoms(polynomial& p, Image image) {
     polynomial out;
     out.is_known = p.is_known;
-    for (std::uint32_t i = 0; i != p.size; ++i) {
-      polynomial product = polynomial::number(p.terms[i].coefficient);
-      for (std::uint32_t k = 0; k != p.terms[i].size; ++k) {
-        product = product_of(product, image(p.terms[i].atoms[k]));
+    for (const polynomial_term& t : p.terms) {
+      polynomial product = polynomial::number(t.coefficient);
+      for (std::uint32_t k = 0; k != t.size; ++k) {
+        product = product_of(product, image(t.atoms[k]));
       }
       out.add(product);
     }
@@ -713,15 +727,6 @@ private:
                                                      : polynomial::unknown();
   }
 
-  /// Whether a polynomial is a single atom, which then is `a`.
-  static bool is_single(const polynomial& p, polynomial_atom& a) {
-    if (p.is_known && p.size == 1 && p.terms[0].size == 1 && p.terms[0].coefficient == 1) {
-      a = p.terms[0].atoms[0];
-      return true;
-    }
-    return false;
-  }
-
   /// Names values that are the limit or the count of a loop by that.
   void name_counts(polynomial& p, loop_id l) const {
     replace_atoms(p, [&](polynomial_atom a) {
@@ -733,7 +738,7 @@ private:
       }
       polynomial_atom count;
       const bool is_the_count =
-          is_single(counts_[l].formula, count) ? a == count : a.what == kind::unsigned_number && is_count(a.id, l);
+          counts_[l].formula.is_atom(count) ? a == count : a.what == kind::unsigned_number && is_count(a.id, l);
       return is_the_count ? polynomial::of({kind::count, l, 0}) : polynomial::of(a);
     });
   }
@@ -781,7 +786,7 @@ private:
   final_value_verdict verdict_;
   dominators_and_loops_result flow_;
   value_polynomials values_;
-  flat_array<proven_count> counts_;    ///< by loop
+  std::vector<proven_count> counts_;   ///< by loop
   flat_array<std::uint32_t> claimed_;  ///< by loop: its claim in `counts` of the witness
   flat_array<std::uint32_t> claims_;   ///< by value and reading: its claim in `evolutions` of the witness
   flat_array<unsigned char> believed_; ///< by claim

@@ -512,21 +512,29 @@ private:
     }
     const operation code = p_.operation(x).code;
     const bool is_extended = code == operation::zero_extend || code == operation::sign_extend;
-    return is_extended && !keeps_number(p_.operands(x)[0], home, code == operation::sign_extend) ? not_proven
-                                                                                                : none_of_them;
+    return is_extended && !keeps_number(p_.operands(x)[0], l, code == operation::sign_extend) ? not_proven
+                                                                                              : none_of_them;
   }
 
-  /// Whether the checker sees that a value which changes in its loop goes on without wrapping: by promises, or as a
-  /// counter that has not the time to.
-  bool keeps_number(value_id v, loop_id l, bool is_signed) const {
-    const evolution bits = found_.evolution_of(v, l);
-    if (found_.home_loop(v) != l || bits.is_invariant()) {
+  /// Whether the checker sees that a value which changes in `outermost`, or in a loop inside, goes on without wrapping:
+  /// by promises, or as a counter that has not the time to.
+  bool keeps_number(value_id v, loop_id outermost, bool is_signed) const {
+    loop_id l = found_.home_loop(v);
+    if (l == no_loop || !loops_.contains_loop(outermost, l)) {
       return true;
+    }
+    evolution bits = found_.evolution_of(v, l);
+    while (bits.is_invariant()) {
+      if (l == outermost) {
+        return true;
+      }
+      l = loops_.parent(l);
+      bits = found_.evolution_of(v, l);
     }
     const loop_counting& count = counted_.count(l);
     if (count.is_bounded && bits.is_counter() && bits.start().is_number() &&
-        counted_loops::stays_in_range(bits.start().constant, bits.step().constant, count.backedges,
-                                      bits.start().width, is_signed)) {
+        counted_loops::stays_in_range(bits.start().constant, bits.step().constant, count.backedges, bits.start().width,
+                                      is_signed)) {
       return true;
     }
     const auto promises = [&](value_id x) {
@@ -536,7 +544,7 @@ private:
     if (!p_.is_phi(v)) {
       return promises(v);
     }
-    bool all = loops_.is_header(p_.node_of(v));
+    bool all = loops_.is_header(p_.node_of(v)) && found_.home_loop(v) == l;
     for (const loop_edge& e : loops_.backedges(l)) {
       all = all && p_.phi_input(v, e.id) != no_value && promises(p_.phi_input(v, e.id));
     }

@@ -73,11 +73,10 @@ struct polynomial_term {
 
 /// A sum of terms modulo 2^64, or nothing.
 struct polynomial {
-  static constexpr std::size_t max_terms = 24;
+  static constexpr std::size_t max_terms = 200;
 
   bool is_known = true;
-  std::uint32_t size = 0;
-  polynomial_term terms[max_terms] = {};
+  flat_array<polynomial_term> terms;
 
   static constexpr polynomial unknown() {
     polynomial out;
@@ -97,38 +96,44 @@ struct polynomial {
     return out;
   }
 
-  constexpr bool is_number() const { return is_known && (size == 0 || (size == 1 && terms[0].size == 0)); }
+  constexpr bool is_number() const { return is_known && (terms.empty() || (terms.size() == 1 && terms[0].size == 0)); }
 
   /// Of what is a number.
-  constexpr std::uint64_t constant() const { return size == 0 ? 0 : terms[0].coefficient; }
+  constexpr std::uint64_t constant() const { return terms.empty() ? 0 : terms[0].coefficient; }
 
-  constexpr bool is_atom(const polynomial_atom& a) const {
-    return is_known && size == 1 && terms[0].size == 1 && terms[0].coefficient == 1 && terms[0].atoms[0] == a;
+  /// Whether it is a single atom, which then is `a`.
+  constexpr bool is_atom(polynomial_atom& a) const {
+    const bool is = is_known && terms.size() == 1 && terms[0].size == 1 && terms[0].coefficient == 1;
+    a = is ? terms[0].atoms[0] : a;
+    return is;
   }
 
   constexpr void add(const polynomial_term& t) {
-    std::uint32_t i = 0;
-    while (i != size && !terms[i].has_atoms_of(t)) {
+    std::size_t i = 0;
+    while (i != terms.size() && !terms[i].has_atoms_of(t)) {
       ++i;
     }
-    if (i == max_terms) {
-      is_known = t.coefficient == 0 && is_known;
+    if (t.coefficient == 0) {
       return;
     }
-    if (i == size) {
-      terms[size] = t;
-      terms[size++].coefficient = 0;
+    if (i == max_terms) {
+      is_known = false;
+      return;
+    }
+    if (i == terms.size()) {
+      terms.push_back(t);
+      return;
     }
     terms[i].coefficient += t.coefficient;
     if (terms[i].coefficient == 0) {
-      terms[i] = terms[--size];
+      terms[i] = terms.back();
+      terms.pop_back();
     }
   }
 
   constexpr void add(const polynomial& other, std::uint64_t by = 1) {
     is_known = is_known && other.is_known;
-    for (std::uint32_t i = 0; i != other.size; ++i) {
-      polynomial_term t = other.terms[i];
+    for (polynomial_term t : other.terms) {
       t.coefficient *= by;
       add(t);
     }
@@ -136,13 +141,14 @@ struct polynomial {
 
   /// Modulo 2^width.
   constexpr void cut(unsigned width) {
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i != size; ++i) {
-      terms[kept] = terms[i];
-      terms[kept].coefficient &= low_ones(width);
-      kept += terms[kept].coefficient != 0 ? 1U : 0U;
+    std::size_t kept = 0;
+    for (polynomial_term t : terms) {
+      t.coefficient &= low_ones(width);
+      if (t.coefficient != 0) {
+        terms[kept++] = t;
+      }
     }
-    size = kept;
+    terms.shrink(kept);
   }
 };
 
@@ -150,7 +156,7 @@ struct polynomial {
 constexpr bool same_polynomial(const polynomial& a, const polynomial& b) {
   polynomial apart = a;
   apart.add(b, ~std::uint64_t{0});
-  return apart.is_known && apart.size == 0;
+  return apart.is_known && apart.terms.empty();
 }
 
 /// Adds the product of two terms. Products of iterations are sums of binomial coefficients.
@@ -202,9 +208,11 @@ constexpr void add_product(const polynomial_term& a, const polynomial_term& b, p
 constexpr polynomial product_of(const polynomial& a, const polynomial& b) {
   polynomial out;
   out.is_known = a.is_known && b.is_known;
-  for (std::uint32_t i = 0; i != a.size; ++i) {
-    for (std::uint32_t j = 0; j != b.size; ++j) {
-      add_product(a.terms[i], b.terms[j], out);
+  for (const polynomial_term& x : a.terms) {
+    for (const polynomial_term& y : b.terms) {
+      if (out.is_known) {
+        add_product(x, y, out);
+      }
     }
   }
   return out;
@@ -265,12 +273,12 @@ public:
     }
   }
 
-  /// Reads an operation of another program, whose operands have been read. Of its number, only what it promises is
-  /// believed.
+  /// Reads an operation of another program, whose operands have been read. Its polynomial may
+  /// be larger; of its number, only what it promises is believed.
   template <class IR> void define_new(const IR& ir, value_id v) {
-    looks_for_ranges_ = false;
+    is_new_ = true;
     define(ir, v);
-    looks_for_ranges_ = true;
+    is_new_ = false;
   }
 
   unsigned width(value_id v) const { return records_[v].width; }
@@ -310,26 +318,21 @@ public:
       return polynomial::of({r == number_reading::as_signed ? kind::signed_number : kind::unsigned_number, v, 0});
     }
     polynomial out;
-    out.size = l.count;
     for (std::uint32_t i = 0; i != l.count; ++i) {
-      out.terms[i] = terms_[l.first + i];
+      out.terms.push_back(terms_[l.first + i]);
     }
     return out;
   }
 
-  /// Modulo 2^width: numbers with and without sign of values that have so many bits are the same.
+  /// Modulo 2^width: numbers with and without sign of values that have so many bits are these bits. The values that
+  /// their polynomials have in turn have fewer bits, so the depth is bounded.
   void reduce(polynomial& p, unsigned to_width) const {
-    using kind = polynomial_atom::kind;
     polynomial out;
     out.is_known = p.is_known;
-    for (std::uint32_t i = 0; i != p.size; ++i) {
-      polynomial product = polynomial::number(p.terms[i].coefficient);
-      for (std::uint32_t k = 0; k != p.terms[i].size; ++k) {
-        polynomial_atom a = p.terms[i].atoms[k];
-        if (a.what == kind::signed_number && width(a.id) >= to_width) {
-          a.what = kind::unsigned_number;
-        }
-        product = product_of(product, polynomial::of(a));
+    for (const polynomial_term& t : p.terms) {
+      polynomial product = polynomial::number(t.coefficient);
+      for (std::uint32_t k = 0; k != t.size; ++k) {
+        product = product_of(product, reduced(t.atoms[k], to_width));
       }
       out.add(product);
     }
@@ -364,9 +367,8 @@ private:
     polynomial bits;
     for (const number_reading r : readings) { // the bits come first
       polynomial p = polynomial::unknown();
-      if (r == number_reading::low_bits || !bits.is_number()) {
-        compute(ir, info, x, r, p);
-      } else {
+      compute(ir, info, x, r, p);
+      if (!p.is_known && r != number_reading::low_bits && bits.is_number()) {
         p = polynomial::number(r == number_reading::as_signed
                                    ? static_cast<std::uint64_t>(as_signed(bits.constant(), info.width))
                                    : bits.constant());
@@ -380,18 +382,30 @@ private:
     if (r == number_reading::low_bits) {
       reduce(p, width(v));
     }
-    bool is_small = p.is_known && p.size <= most_terms;
-    for (std::uint32_t i = 0; is_small && i != p.size; ++i) {
-      is_small = p.terms[i].size <= most_atoms;
+    bool is_small = p.is_known && (is_new_ || p.terms.size() <= most_terms);
+    for (const polynomial_term& t : p.terms) {
+      is_small = is_small && (is_new_ || t.size <= most_atoms);
     }
     if (!is_small) {
       return;
     }
     records_[v].lists[static_cast<unsigned>(r)] = {static_cast<std::uint32_t>(terms_.size()),
-                                                   static_cast<std::uint8_t>(p.size)};
-    for (std::uint32_t i = 0; i != p.size; ++i) {
-      terms_.push_back(p.terms[i]);
+                                                   static_cast<std::uint8_t>(p.terms.size())};
+    for (const polynomial_term& t : p.terms) {
+      terms_.push_back(t);
     }
+  }
+
+  polynomial reduced(const polynomial_atom& a, unsigned to_width) const {
+    polynomial_atom itself;
+    if (!a.is_number_of_value() || width(a.id) < to_width) {
+      return polynomial::of(a);
+    }
+    polynomial bits = number_of(a.id, number_reading::low_bits);
+    if (!bits.is_atom(itself) || itself.id != a.id) {
+      reduce(bits, to_width);
+    }
+    return bits;
   }
 
   template <class G> void list_in_edges(const G& g) {
@@ -439,7 +453,7 @@ private:
     const unsigned w = info.width;
     const bool keeps = r == number_reading::low_bits ||
                        (r == number_reading::as_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap) ||
-                       (looks_for_ranges_ && never_wraps(ir, info, x));
+                       (!is_new_ && never_wraps(ir, info, x));
     const auto a = [&] { return read(ir, x[0], w, r); };
     const auto b = [&] { return read(ir, x[1], w, r); };
     const auto shifted = [&] {
@@ -579,7 +593,7 @@ private:
 
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
-  bool looks_for_ranges_ = true;
+  bool is_new_ = false;                      ///< the present operation
   flat_array<value_as_polynomials> records_; ///< by value
   flat_array<polynomial_term> terms_;
   flat_array<std::uint32_t> rank_; ///< by node, in reverse postorder
@@ -657,8 +671,7 @@ template <class Tree> node_id only_exit_of(const Tree& tree, const loop_forest& 
 constexpr bool split_counter(const polynomial& p, loop_id l, polynomial& rest, std::uint64_t& step) {
   rest = polynomial();
   step = 0;
-  for (std::uint32_t i = 0; i != p.size; ++i) {
-    const polynomial_term& t = p.terms[i];
+  for (const polynomial_term& t : p.terms) {
     bool changes = false;
     for (std::uint32_t k = 0; k != t.size; ++k) {
       changes = changes || t.atoms[k].is_of_iteration(l);
