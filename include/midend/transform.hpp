@@ -1,5 +1,6 @@
 /// All transformations of midend. `midend/midend.hpp` has the analyses, `midend/unrolling.hpp` advice on unrolling and
-/// what carries it out. Included by name: the packages in `midend/package/`, the clean-up among them.
+/// what carries it out. Included by name: the packages in `midend/package/`, the clean-up among them; and
+/// final values and dead loops, which take evolutions.
 #pragma once
 
 #include "midend/ssa/apply_sccp.hpp"
@@ -10,7 +11,6 @@
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/ending_loops.hpp"
-#include "midend/transform/final_value_witness.hpp"
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
@@ -20,8 +20,6 @@
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/removal_witness.hpp"
 #include "midend/transform/remove_dead_code.hpp"
-#include "midend/transform/remove_dead_loops.hpp"
-#include "midend/transform/replace_final_values.hpp"
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/separate_loops.hpp"
@@ -35,8 +33,6 @@
 #include "midend/transform/unrolled_limit.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/use_decisions.hpp"
-#include "midend/transform/verify_final_values.hpp"
-#include "midend/transform/verify_loop_ends.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"

@@ -286,7 +286,7 @@ same_runs() {
     run "$name: ${arguments[0]}" 0 run "$transformed" "${arguments[@]}" && same "$name: ${arguments[0]}" "$before"
   done < <(sed -n 's/^# run: //p' "$file")
 }
-all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
+all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants,final-values,dead-loops
 all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,unroll:3+as-written,peel:2
 all=$all,unroll:3+prologue,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last
 all=$all,memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product

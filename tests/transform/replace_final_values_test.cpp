@@ -357,9 +357,12 @@ TEST_CASE("replace_final_values: random programs run the same, and all certifica
     for (procedure& p : all.procedures) {
       elbrus::editor e(p);
       midend::hoist_invariants(e);
-      const closed_procedure c(p);
+      closed_procedure c(p);
+      if (seed % 2 == 1) { // what was computed for one loop may read a value of another one
+        c = closed_procedure(c.after);
+      }
       replaced += c.plan.reads.size();
-      removed += midend::dominators_and_loops(c.before).loops.num_loops() - c.loops();
+      removed += midend::dominators_and_loops(p).loops.num_loops() - c.loops();
       p = c.after;
     }
     comparison_counts runs;

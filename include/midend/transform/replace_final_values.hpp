@@ -167,6 +167,8 @@ concept final_value_editor_argument = final_value_editor<E> || detail::explain_f
 /// another value of it, and it is counted, that is the whole loop: `remove_dead_loops` erases it then. A value or a
 /// literal that is there already is always read.
 ///
+/// What is computed for one loop may read a value that another one leaves: plan again until a plan is empty.
+///
 /// Graph and loops stay as they are; what is not needed any more goes with `remove_dead_code`. Values of bits stay.
 /// Unreachable code stays. Requires a program in SSA form; closed form (LCSSA) is not needed, and stays where the loop
 /// has a place before it in the loop around.

@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/fixed_operands.hpp"
@@ -25,7 +24,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -55,6 +53,12 @@ struct final_value_verdict {
 
 namespace detail {
 
+/// The terms of a polynomial, in an array of all.
+struct stored_polynomial {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
 /// How often a loop runs, as far as that is proven.
 struct proven_count {
   bool is_number = false;
@@ -62,10 +66,10 @@ struct proven_count {
   std::uint64_t backedges = 0;        ///< at most so many, if it is no number
   bool is_bounded = false;            ///< `backedges` is valid
   unsigned width = 64;                ///< of the formula: it is the unsigned number of so many bits
-  polynomial formula;                 ///< `limit` is an atom
+  stored_polynomial formula;          ///< `limit` is an atom
   operation limit = operation::other; ///< which of two numbers the limit is
-  polynomial first;                   ///< where the counter starts
-  polynomial bound;
+  stored_polynomial first;            ///< where the counter starts
+  stored_polynomial bound;
 };
 
 template <class Before, class After> class final_value_checker {
@@ -330,6 +334,7 @@ private:
   void prove_claims() {
     for (bool changed = true; changed;) {
       changed = false;
+      terms_.clear();
       for (auto l = static_cast<loop_id>(loops().num_loops()); l-- != 0;) { // from inside out
         counts_[l] = proven_count();
         prove_count(l);
@@ -577,6 +582,22 @@ private:
     }
   }
 
+  stored_polynomial stored(const polynomial& p) {
+    const stored_polynomial out{static_cast<std::uint32_t>(terms_.size()), static_cast<std::uint32_t>(p.terms.size())};
+    for (const polynomial_term& t : p.terms) {
+      terms_.push_back(t);
+    }
+    return out;
+  }
+
+  polynomial loaded(const stored_polynomial& p) const {
+    polynomial out;
+    for (std::uint32_t i = 0; i != p.count; ++i) {
+      out.terms.push_back(terms_[p.first + i]);
+    }
+    return out;
+  }
+
   void set_number(loop_id l, std::uint64_t backedges) {
     counts_[l].is_number = true;
     counts_[l].is_bounded = true;
@@ -606,8 +627,10 @@ private:
       proven_count& c = counts_[l];
       c.is_formula = true;
       c.width = t.width;
-      c.formula.add(first, 0 - inverse);
-      values_.reduce(c.formula, t.width);
+      polynomial formula;
+      formula.add(first, 0 - inverse);
+      values_.reduce(formula, t.width);
+      c.formula = stored(formula);
     }
   }
 
@@ -657,15 +680,18 @@ private:
     c.is_formula = true;
     c.width = t.width;
     c.limit = is_up ? (is_signed ? operation::max : operation::umax) : (is_signed ? operation::min : operation::umin);
-    c.first = first;
-    c.bound = bound;
+    polynomial end = bound;
     if (is_strict) { // the first number beyond; if there is none, the loop does not end
-      c.bound.add(polynomial::number(is_up ? 1 : minus_one));
+      end.add(polynomial::number(is_up ? 1 : minus_one));
+      values_.reduce(end, t.width);
     }
-    values_.reduce(c.bound, t.width);
-    c.formula.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
-    c.formula.add(first, is_up ? minus_one : 1);
-    c.formula.cut(t.width);
+    polynomial formula = polynomial::number(0);
+    formula.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
+    formula.add(first, is_up ? minus_one : 1);
+    formula.cut(t.width);
+    c.first = stored(first);
+    c.bound = stored(end);
+    c.formula = stored(formula);
     if (first.is_number()) { // the counter does not wrap before it is at the limit
       const std::uint64_t sign = is_signed ? std::uint64_t{1} << (t.width - 1) : 0;
       const std::uint64_t place = first.constant() ^ sign;
@@ -707,8 +733,8 @@ private:
     }
     polynomial now = values_.read(after_, u, width, low_bits);
     if (c.is_formula) {
-      name_counts(old, l);
-      name_counts(now, l);
+      name_counts(old, l, width);
+      name_counts(now, l, width);
     }
     values_.reduce(old, width);
     values_.reduce(now, width);
@@ -721,24 +747,28 @@ private:
       return polynomial::of(a);
     }
     if (a.what == kind::iteration && a.extra == 1) {
-      return width <= counts_[l].width ? counts_[l].formula : polynomial::of({kind::count, l, 0});
+      return width <= counts_[l].width ? loaded(counts_[l].formula) : polynomial::of({kind::count, l, 0});
     }
     return a.what == kind::iteration && a.extra == 2 ? polynomial::of({kind::count_pairs, l, 0})
                                                      : polynomial::unknown();
   }
 
-  /// Names values that are the limit or the count of a loop by that.
-  void name_counts(polynomial& p, loop_id l) const {
+  /// Names values that are the limit of a loop by that, and, in more bits than the count has, those that are the count.
+  void name_counts(polynomial& p, loop_id l, unsigned width) const {
+    const proven_count& c = counts_[l];
     replace_atoms(p, [&](polynomial_atom a) {
       if (a.what == kind::pairs && is_count(a.id, l)) {
         return polynomial::of({kind::count_pairs, l, 0});
       }
-      if (a.what == kind::unsigned_number && is_limit(a.id, l)) {
+      polynomial_atom count;
+      const bool is_unsigned = a.what == kind::unsigned_number;
+      bool is_the_count = is_unsigned && width > c.width && is_count(a.id, l);
+      if (is_unsigned && is_limit(a.id, l)) {
         a = {kind::limit, l, 0};
       }
-      polynomial_atom count;
-      const bool is_the_count =
-          counts_[l].formula.is_atom(count) ? a == count : a.what == kind::unsigned_number && is_count(a.id, l);
+      if (width > c.width && loaded(c.formula).is_atom(count) && a == count) { // the number itself, not only its bits
+        is_the_count = a.what == kind::limit || (is_unsigned && values_.width(a.id) <= c.width) || is_the_count;
+      }
       return is_the_count ? polynomial::of({kind::count, l, 0}) : polynomial::of(a);
     });
   }
@@ -750,6 +780,8 @@ private:
         after_.operation(v).code != c.limit || after_.operation(v).width != c.width) {
       return false;
     }
+    const polynomial first = loaded(c.first);
+    const polynomial bound = loaded(c.bound);
     polynomial x[2] = {polynomial::unknown(), polynomial::unknown()};
     std::size_t count = 0;
     for_each_id(after_.operands(v), [&](value_id o) {
@@ -758,8 +790,8 @@ private:
       }
       ++count;
     });
-    return count == 2 && ((same_polynomial(x[0], c.first) && same_polynomial(x[1], c.bound)) ||
-                          (same_polynomial(x[1], c.first) && same_polynomial(x[0], c.bound)));
+    return count == 2 && ((same_polynomial(x[0], first) && same_polynomial(x[1], bound)) ||
+                          (same_polynomial(x[1], first) && same_polynomial(x[0], bound)));
   }
 
   /// Whether a value is, as an unsigned number, the number of backedges.
@@ -776,7 +808,7 @@ private:
       return a.what == kind::unsigned_number && is_limit(a.id, l) ? polynomial::of({kind::limit, l, 0})
                                                                   : polynomial::of(a);
     });
-    return same_polynomial(p, counts_[l].formula);
+    return same_polynomial(p, loaded(counts_[l].formula));
   }
 
   paired_programs<Before, After> pair_;
@@ -786,7 +818,8 @@ private:
   final_value_verdict verdict_;
   dominators_and_loops_result flow_;
   value_polynomials values_;
-  std::vector<proven_count> counts_;   ///< by loop
+  flat_array<proven_count> counts_;    ///< by loop
+  flat_array<polynomial_term> terms_;  ///< of polynomials in `counts_`
   flat_array<std::uint32_t> claimed_;  ///< by loop: its claim in `counts` of the witness
   flat_array<std::uint32_t> claims_;   ///< by value and reading: its claim in `evolutions` of the witness
   flat_array<unsigned char> believed_; ///< by claim
