@@ -57,7 +57,7 @@ struct closed_procedure {
     std::size_t count = 0;
     for (node_id n = 0; n != after.num_nodes(); ++n) {
       for (const value_id v : after.values(n)) {
-        count += midend::detail::is_terminator(cost_view(after), v) ? 0U : 1U;
+        count += midend::is_terminator(cost_view(after), v) ? 0U : 1U;
       }
     }
     return count;
