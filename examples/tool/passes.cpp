@@ -22,6 +22,8 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/remove_dead_loops.hpp>
+#include <midend/transform/replace_final_values.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
@@ -314,6 +316,26 @@ const std::vector<pass_kind>& pass_kinds() {
                      [](auto& run) {
                        run.done_as_planned(midend::plan_remove_dead_code(run.editor()), [&](const auto& plan) {
                          return midend::apply_remove_dead_code(run.editor(), plan);
+                       });
+                     }),
+      transformation("final-values", "after a loop, read what its values end with, computed before it",
+                     [](auto& run) {
+                       // What is computed for one loop may read a value of another one.
+                       for (bool is_first = true;; is_first = false) {
+                         const midend::elbrus::cost_view view(run.editor().graph());
+                         const midend::final_value_plan plan = midend::plan_replace_final_values(view);
+                         if (plan.empty() && !is_first) {
+                           return;
+                         }
+                         run.done_as_planned(
+                             plan, [&](const auto& p) { return midend::apply_replace_final_values(run.editor(), p); });
+                       }
+                     }),
+      transformation("dead-loops", "dce that also erases loops which compute nothing, if their counters end them",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_remove_dead_loops(view), [&](const auto& plan) {
+                         return dead_loops_witness{midend::apply_remove_dead_code(run.editor(), plan)};
                        });
                      }),
       transformation("propagate-copies", "read the sources of copies, and of phis with only one",

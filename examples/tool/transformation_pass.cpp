@@ -10,12 +10,15 @@
 #include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_final_values.hpp>
+#include <midend/transform/verify_loop_ends.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/transform/verify_use_decisions.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/final_values.hpp>
 #include <midend/viz/package.hpp>
 
 namespace midend_tool {
@@ -88,6 +91,22 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   return words_of(
       midend::verify_memory_redundancy(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness),
       before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::final_value_witness& witness) {
+  return words_of(
+      midend::verify_final_values(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness),
+      before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const dead_loops_witness& witness) {
+  const midend::elbrus::cost_view view(before);
+  const midend::removal_verdict removal =
+      midend::verify_removal(view, midend::elbrus::cost_view(after), witness.removal);
+  return removal ? words_of(midend::verify_loop_ends(view, witness.removal.ending_loops), before)
+                 : words_of(removal, before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {

@@ -14,11 +14,13 @@
 #include <midend/package/memory_witness.hpp>
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_sccp.hpp>
+#include <midend/transform/final_value_witness.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
 #include <midend/transform/replacement_witness.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/edits.hpp>
+#include <midend/viz/final_values.hpp>
 #include <midend/viz/package.hpp>
 #include <midend/viz/transformation_plans.hpp>
 
@@ -59,6 +61,17 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::memory_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::final_value_witness& witness);
+
+/// The witness of removed loops: that they end is proven, too.
+struct dead_loops_witness {
+  midend::removal_witness removal;
+};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const dead_loops_witness& witness);
 
 /// The same for values in place of variables.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
@@ -116,6 +129,10 @@ public:
   void done(const midend::replacement_witness& witness) { check(witness); }
 
   void done(const midend::memory_witness& witness) { check(witness); }
+
+  void done(const midend::final_value_witness& witness) { check(witness); }
+
+  void done(const dead_loops_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
 

@@ -9,6 +9,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
@@ -41,12 +42,24 @@ inline constexpr number_reading number_readings[] = {number_reading::low_bits, n
 
 } // namespace detail
 
+/// The test of a loop that leaves it: in the first iteration k in which first + k · step, modulo 2^width, is `ends` to
+/// `bound`. If they are compared for equality, `bound` may be 0, and `first` their difference.
+struct counter_test {
+  operation ends = operation::other; ///< a comparison, or `other`: no counter is compared with what does not change
+  linear_form first = {};
+  std::uint64_t step = 0;
+  linear_form bound = {};
+
+  constexpr bool is_known() const { return ends != operation::other; }
+};
+
 /// How often a loop runs, each time that it is entered.
 struct loop_trips {
   trip_count count;            ///< of all exits
   bool has_formula = false;    ///< `backedges` is valid: the number of backedges taken, if it is not an exact number
   linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
+  counter_test test = {};      ///< of the only exit that may be taken
 };
 
 /// A value as a polynomial in the iterations of several loops around it: the sum of

@@ -144,7 +144,11 @@ private:
     evolution a = resolve_operand(c.a, c.width, low_bits, l);
     evolution b = resolve_operand(c.b, c.width, low_bits, l);
     if (!is_order(c.code)) {
-      return count_to_equality(c, a, b);
+      out = count_to_equality(c, a, b);
+      evolution apart = a;
+      apart.add(b, minus_one);
+      out.test = test_of(c.code, apart, evolution::constant(l, apart.start().none_of()));
+      return out;
     }
     const number_reading r = reading_for(c.code);
     evolution x = resolve_operand(c.a, c.width, r, l);
@@ -157,7 +161,15 @@ private:
       b = kept[0];
       y = kept[1];
     }
-    return count_to_order(c, l, a, b, x, y);
+    out = count_to_order(c, l, a, b, x, y);
+    out.test = test_of(c.code, a, b);
+    return out;
+  }
+
+  static counter_test test_of(operation ends, const evolution& counter, const evolution& bound) {
+    return counter.is_counter() && bound.is_invariant()
+               ? counter_test{ends, counter.start(), counter.step().constant, bound.start()}
+               : counter_test();
   }
 
   static bool is_of_numbers(const evolution& e) {

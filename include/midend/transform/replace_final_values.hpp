@@ -1,0 +1,273 @@
+/// `replace_final_values`: what is read after a loop and has a closed form is computed without the loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/evolution.hpp"
+#include "midend/induction/evolutions.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/frozen.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/final_value_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What an operation that a plan makes reads.
+struct final_operand {
+  enum class kind : std::uint8_t {
+    none,
+    value,  ///< `value` of the program
+    number, ///< a literal: `bits` of `width`
+    step    ///< what the operation `step` of the plan computes
+  };
+
+  kind what = kind::none;
+  std::uint8_t width = 64;
+  value_id value = no_value;
+  std::uint32_t step = 0;
+  std::uint64_t bits = 0;
+
+  friend constexpr bool operator==(const final_operand&, const final_operand&) = default;
+};
+
+/// An operation that a plan makes. It promises nothing and cannot trap.
+struct final_step {
+  operation_info info;
+  final_operand operands[2];
+
+  friend constexpr bool operator==(const final_step&, const final_step&) = default;
+};
+
+/// An operand, or the input of a phi along an edge, that is read after a loop.
+struct final_read {
+  value_id user = no_value;
+  edge_id edge = no_edge; ///< `no_edge` if the user is no phi
+  std::uint32_t operand = 0;
+
+  friend constexpr bool operator==(const final_read&, const final_read&) = default;
+};
+
+/// A value that is read after a loop of it, and computed without it.
+struct final_value {
+  value_id value = no_value;
+  loop_id loop = no_loop;
+  node_id place = no_node;      ///< at its end, the operations are put: the immediate dominator of the loop's header
+  final_operand result;         ///< is read in place of the value
+  std::uint32_t first_step = 0; ///< its operations: those in `steps` of the plan from here to before `last_step`
+  std::uint32_t last_step = 0;
+  std::uint32_t first_read = 0; ///< in `reads` of the plan
+  std::uint32_t last_read = 0;
+};
+
+/// Why a value that is read after its loops stays.
+enum class final_value_obstacle : std::uint8_t {
+  none,
+  several_exits,   ///< the loop has several exits, or iterations do not come to the only one
+  not_counted,     ///< no counter with steps that are known is compared with what does not change
+  no_closed_form,  ///< `evolutions` does not know how the value evolves
+  not_expressible, ///< a power, or a polynomial of degree 3, after a number of iterations that is a formula
+  changes_inside,  ///< the form has values that are computed in the loop; `hoist_invariants` moves them out
+  inner_loop,      ///< it depends on a loop inside of which the number of iterations is no number
+  not_proven,      ///< it depends on operations that the checker does not follow
+  no_place,        ///< before the loop is no node that accepts operations and runs as often as the loop is entered
+  costs_more       ///< the loop would save less than what is to be computed
+};
+
+/// A value that is read after its loops and stays: why it is not computed without the outermost one.
+struct final_value_refusal {
+  value_id value = no_value;
+  loop_id loop = no_loop;
+  final_value_obstacle why = final_value_obstacle::none;
+
+  friend constexpr bool operator==(const final_value_refusal&, const final_value_refusal&) = default;
+};
+
+/// What `replace_final_values` will do. To veto a replacement, remove it.
+struct final_value_plan {
+  std::uint64_t epoch = 0;
+  flat_array<final_value> values;
+  flat_array<final_step> steps;
+  flat_array<final_read> reads;
+  flat_array<final_value_refusal> refused;
+  final_value_witness witness;
+
+  bool empty() const { return values.empty(); }
+};
+
+struct final_value_options {
+  std::uint32_t assumed_iterations = 8; ///< of loops whose number of iterations is a formula
+};
+
+/// What `replace_final_values` requires of an editor.
+template <class E>
+concept final_value_editor =
+    ssa_ir<E> && can_set_operands<E> && can_set_phi_inputs<E> && can_make_operations<E> && can_make_numbers<E>;
+
+namespace detail {
+
+/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
+template <class E> constexpr bool explain_final_value_editor() {
+  if constexpr (!ssa_ir<E>) {
+    explain_ssa_ir<E>();
+  } else {
+    explain_setting_operands<E>();
+    explain_setting_phi_inputs<E>();
+    static_assert(can_make_operations<E>,
+                  "midend: to compute final values, an editor needs `midend::value_id "
+                  "make_operation(midend::operation_info info, midend::span<const midend::value_id> operands, "
+                  "midend::place where)`");
+    static_assert(can_make_numbers<E>, "midend: to compute final values, an editor needs `midend::value_id "
+                                       "make_number(unsigned width, std::uint64_t bits)`");
+  }
+  return false;
+}
+
+/// What `plan_replace_final_values` computes, of a flat program.
+MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,
+                                       final_value_plan& out);
+
+} // namespace detail
+
+/// What functions take: a `final_value_editor`; otherwise an error.
+template <class E>
+concept final_value_editor_argument = final_value_editor<E> || detail::explain_final_value_editor<E>();
+
+/// Final value replacement: the values of loops that are read after them, by operations or by phis, and that have a
+/// closed form (`evolutions`). It is computed at the end of the immediate dominator of the header, of values from
+/// before the loop, by additions, multiplications by what does not change, shifts by literals, conversions, minimum and
+/// maximum: nothing there promises anything, traps, or divides. F. Zadeck, "Final value replacement", in GCC; LLVM's
+/// `rewriteLoopExitValues`; the closed forms are those of chains of recurrences (see `evolution`).
+///
+/// - With a number as trip count: polynomials up to degree 3 and powers. `sum += a + b + c` 3,000 times is
+///   (a + b + c) · 3,000.
+/// - With a counter that takes steps of one up to a bound, max(start, bound) - start iterations, whatever the bound is;
+///   with an odd step and a test for equality, the only solution. Then polynomials up to degree 2: t over 2 is
+///   (t >> 1) · ((t - 1) | 1), which divides nothing and is exact modulo 2^width.
+///
+/// For each read, the outermost loop that control has left and for which there is a closed form counts. The loop must
+/// have one exit to which each iteration comes, and so must the loops inside on which the value depends.
+///
+/// **Cost.** All values of one loop are replaced if their operations are at most as many as those that the loop need
+/// not run any more: each counts as often as the loop runs. If no operation of the loop has an effect, nobody reads
+/// another value of it, and it is counted, that is the whole loop: `remove_dead_loops` erases it then. A value or a
+/// literal that is there already is always read.
+///
+/// What is computed for one loop may read a value that another one leaves: plan again until a plan is empty.
+///
+/// Graph and loops stay as they are; what is not needed any more goes with `remove_dead_code`. Values of bits stay.
+/// Unreachable code stays. Requires a program in SSA form; closed form (LCSSA) is not needed, and stays where the loop
+/// has a place before it in the loop around.
+///
+/// Copies the function once into a flat program; `evolutions`, and O(reads · (operations that the value depends on)),
+/// of which at most 256 are looked at.
+template <freezable_ir_argument IR>
+final_value_plan plan_replace_final_values(const IR& ir, const final_value_options& options = {}) {
+  flat_program program;
+  frozen(ir, program);
+  final_value_plan out;
+  out.epoch = graph_epoch(ir.graph());
+  detail::find_final_values(program, options, out);
+  return out;
+}
+
+/// Applies a plan for the program as it is. The graph stays, and so do all results about it. Where the IR lacks an
+/// operation, the value stays. Returns the witness for `verify_final_values`. O(operations + reads).
+template <final_value_editor_argument E>
+final_value_witness apply_replace_final_values(E& editor, const final_value_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
+  flat_array<value_id> made(plan.steps.size(), no_value);
+  for (const final_value& f : plan.values) {
+    const auto read = [&](const final_operand& o) {
+      switch (o.what) {
+      case final_operand::kind::value:
+        return o.value;
+      case final_operand::kind::number:
+        return static_cast<value_id>(editor.make_number(o.width, o.bits));
+      case final_operand::kind::step:
+        return made[o.step];
+      default:
+        return no_value;
+      }
+    };
+    bool is_made = true;
+    for (std::uint32_t i = f.first_step; is_made && i != f.last_step; ++i) {
+      const final_step& s = plan.steps[i];
+      const value_id operands[2] = {read(s.operands[0]), read(s.operands[1])};
+      const std::size_t count = arity(s.info.code);
+      is_made = operands[0] != no_value && (count == 1 || operands[1] != no_value);
+      if (is_made) {
+        made[i] = static_cast<value_id>(
+            editor.make_operation(s.info, span<const value_id>(operands, count), place_at_end(f.place)));
+        is_made = made[i] != no_value;
+      }
+    }
+    const value_id by = is_made ? read(f.result) : no_value;
+    for (std::uint32_t i = f.first_read; by != no_value && i != f.last_read; ++i) {
+      const final_read& r = plan.reads[i];
+      if (r.edge != no_edge) {
+        editor.set_phi_input(r.user, r.edge, by);
+      } else {
+        editor.set_operand(r.user, r.operand, by);
+      }
+    }
+  }
+  return plan.witness;
+}
+
+/// The plan that was applied, and the witness for `verify_final_values`.
+struct replaced_final_values {
+  final_value_plan plan;
+  final_value_witness witness;
+};
+
+/// Plans and applies.
+template <final_value_editor_argument E>
+replaced_final_values replace_final_values(E& editor, const final_value_options& options = {}) {
+  replaced_final_values out;
+  out.plan = plan_replace_final_values(editor, options);
+  out.witness = apply_replace_final_values(editor, out.plan);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/transform/detail/final_value_planner.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,
+                                       final_value_plan& out) {
+  const dominators_and_loops_result flow = dominators_and_loops(program.graph());
+  if (flow.loops.num_loops() == 0) {
+    return;
+  }
+  evolutions_workspace workspace;
+  value_evolutions found;
+  find_evolutions(program, flow.loops, {}, workspace, found);
+  final_value_planner(program, flow.dominators, flow.loops, found, options, out).run();
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#endif
