@@ -272,7 +272,7 @@ TEST_CASE("seeded mistakes that LLVM's verifier finds") {
   for (const auto& [certificate, found] : table) {
     MESSAGE(certificate, ": ", found);
   }
-  CHECK(table.size() == 10); // certificates with wrong programs
+  CHECK(table.size() == 10);        // certificates with wrong programs
   CHECK(table["replacement"] <= 2); // a wrong value where another one may be read, too
   CHECK(table["unfolding"] > 10);
 }

@@ -206,7 +206,8 @@ TEST_CASE("clean_up: a limit of rounds, members that are left out, and nothing t
   CHECK(elbrus::equal(untouched.procedure(), parsed_procedure(text).procedure()));
 }
 
-TEST_CASE("clean_up: a loop does not become one with the loop around it, of which nothing but the header is before it") {
+TEST_CASE(
+    "clean_up: a loop does not become one with the loop around it, of which nothing but the header is before it") {
   parsed_procedure nest("proc @nest(%p: ptr, %n: i32) {\n"
                         "  node entry:\n    br outer\n"
                         "  node outer:\n    br inner\n"
