@@ -36,6 +36,8 @@ public:
     set_operands(user, all);
   }
 
+  void erase_value(value_id) { FAIL("each operation is made"); }
+
   void set_phi_input(value_id phi, midend::edge_id e, value_id v) { set_input(phi, e, v); }
 
   midend::effect_kind effect(value_id v) const {

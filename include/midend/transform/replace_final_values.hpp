@@ -127,6 +127,7 @@ template <class E> constexpr bool explain_final_value_editor() {
   } else {
     explain_setting_operands<E>();
     explain_setting_phi_inputs<E>();
+    explain_erasing_values<E>();
     static_assert(can_make_operations<E>,
                   "midend: to compute final values, an editor needs `midend::value_id "
                   "make_operation(midend::operation_info info, midend::span<const midend::value_id> operands, "
@@ -185,46 +186,120 @@ final_value_plan plan_replace_final_values(const IR& ir, const final_value_optio
   return out;
 }
 
+namespace detail {
+
+/// Makes the operations of a plan, and sets what reads them.
+template <class E> class final_value_writer {
+public:
+  final_value_writer(E& editor, const final_value_plan& plan)
+      : editor_(editor), plan_(plan), made_(plan.steps.size(), no_value) {}
+
+  void write(const final_value& f) {
+    bool is_made = has_numbers(f);
+    for (std::uint32_t i = f.first_step; is_made && i != f.last_step; ++i) {
+      is_made = make(i);
+    }
+    const value_id by = is_made ? result(f) : no_value;
+    if (by == no_value) {
+      erase(f);
+    }
+    for (std::uint32_t i = f.first_read; by != no_value && i != f.last_read; ++i) {
+      const final_read& r = plan_.reads[i];
+      if (r.edge != no_edge) {
+        editor_.set_phi_input(r.user, r.edge, by);
+      } else {
+        editor_.set_operand(r.user, r.operand, by);
+      }
+    }
+  }
+
+private:
+  void erase(const final_value& f) {
+    for (std::uint32_t i = f.last_step; i-- != f.first_step;) { // what reads an operation goes before it
+      if (made_[i] != no_value) {
+        editor_.erase_value(made_[i]);
+      }
+    }
+  }
+
+  bool make(std::uint32_t i) {
+    const final_step& s = plan_.steps[i];
+    const value_id operands[2] = {value_of(s.operands[0]), value_of(s.operands[1])};
+    const std::size_t count = arity(s.info.code);
+    if (operands[0] == no_value || (count == 2 && operands[1] == no_value)) {
+      return false;
+    }
+    made_[i] = static_cast<value_id>(
+        editor_.make_operation(s.info, span<const value_id>(operands, count), place_at_end(place_)));
+    if constexpr (has_may_trap<E>) { // in some IRs an operation traps that reads what another one left undefined
+      return made_[i] != no_value && !editor_.may_trap(made_[i]);
+    } else {
+      return made_[i] != no_value;
+    }
+  }
+
+  value_id value_of(const final_operand& o) {
+    switch (o.what) {
+    case final_operand::kind::value:
+      return o.value;
+    case final_operand::kind::number:
+      return static_cast<value_id>(editor_.make_number(o.width, o.bits));
+    case final_operand::kind::step:
+      return made_[o.step];
+    default:
+      return no_value;
+    }
+  }
+
+  value_id result(const final_value& f) {
+    const final_operand& o = f.result;
+    const value_id by =
+        o.what == final_operand::kind::number ? number_like(editor_, f.value, o.width, o.bits) : value_of(o);
+    return by != no_value && same_types(f.value, by) ? by : no_value;
+  }
+
+  bool same_types([[maybe_unused]] value_id a, [[maybe_unused]] value_id b) const {
+    if constexpr (has_same_type<E>) {
+      return static_cast<bool>(editor_.same_type(a, b));
+    } else {
+      return true;
+    }
+  }
+
+  /// Whether all that operations read are numbers of the IR, not pointers or the like, and so is the value.
+  bool has_numbers(const final_value& f) {
+    place_ = f.place;
+    bool good = f.first_step == f.last_step || is_number(f.value, f.result.width);
+    for (std::uint32_t i = f.first_step; i != f.last_step; ++i) {
+      for (const final_operand& o : plan_.steps[i].operands) {
+        good = good && (o.what != final_operand::kind::value || is_number(o.value, o.width));
+      }
+    }
+    return good;
+  }
+
+  bool is_number(value_id v, unsigned width) {
+    const auto number = static_cast<value_id>(editor_.make_number(width, 0));
+    return number != no_value && same_types(v, number);
+  }
+
+  E& editor_;
+  const final_value_plan& plan_;
+  flat_array<value_id> made_; ///< by step
+  node_id place_ = no_node;
+};
+
+} // namespace detail
+
 /// Applies a plan for the program as it is. The graph stays, and so do all results about it. Where the IR lacks an
-/// operation, the value stays. Returns the witness for `verify_final_values`. O(operations + reads).
+/// operation, or says that one may trap, and of values that are no numbers (`same_type` of what `make_number` makes),
+/// such as pointers, the value stays. Returns the witness for `verify_final_values`. O(operations + reads).
 template <final_value_editor_argument E>
 final_value_witness apply_replace_final_values(E& editor, const final_value_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
-  flat_array<value_id> made(plan.steps.size(), no_value);
+  detail::final_value_writer<E> writer(editor, plan);
   for (const final_value& f : plan.values) {
-    const auto read = [&](const final_operand& o) {
-      switch (o.what) {
-      case final_operand::kind::value:
-        return o.value;
-      case final_operand::kind::number:
-        return static_cast<value_id>(editor.make_number(o.width, o.bits));
-      case final_operand::kind::step:
-        return made[o.step];
-      default:
-        return no_value;
-      }
-    };
-    bool is_made = true;
-    for (std::uint32_t i = f.first_step; is_made && i != f.last_step; ++i) {
-      const final_step& s = plan.steps[i];
-      const value_id operands[2] = {read(s.operands[0]), read(s.operands[1])};
-      const std::size_t count = arity(s.info.code);
-      is_made = operands[0] != no_value && (count == 1 || operands[1] != no_value);
-      if (is_made) {
-        made[i] = static_cast<value_id>(
-            editor.make_operation(s.info, span<const value_id>(operands, count), place_at_end(f.place)));
-        is_made = made[i] != no_value;
-      }
-    }
-    const value_id by = is_made ? read(f.result) : no_value;
-    for (std::uint32_t i = f.first_read; by != no_value && i != f.last_read; ++i) {
-      const final_read& r = plan.reads[i];
-      if (r.edge != no_edge) {
-        editor.set_phi_input(r.user, r.edge, by);
-      } else {
-        editor.set_operand(r.user, r.operand, by);
-      }
-    }
+    writer.write(f);
   }
   return plan.witness;
 }

@@ -685,7 +685,7 @@ private:
     for (const node_id n : loops_.blocks(l)) {
       std::uint64_t here = 0;
       for (const value_id v : p_.values(n)) {
-        here += !p_.is_phi(v) && !p_.is_terminator(v) && needed_[v] == 0 ? 1 : 0;
+        here += !p_.is_phi(v) && !p_.is_terminator(v) && needed_[v] == 0 ? 1U : 0U;
       }
       saved += here == 0 ? 0 : product(runs_of(n, l), here);
     }
