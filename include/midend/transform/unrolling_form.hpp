@@ -90,7 +90,7 @@ struct unrolling_form {
 };
 
 /// Partial unrolling of a loop of so many iterations. A remainder before or after the loop is unrolled if it has at
-/// most `max_unrolled` of them.
+/// most `max_unrolled` of them. Requires a factor other than 0.
 constexpr unrolling_form partial_unrolling(std::uint32_t factor, std::uint64_t iterations,
                                            remainder_placement placement, std::uint32_t max_unrolled) {
   const auto rest = static_cast<std::uint32_t>(iterations % factor);
