@@ -18,8 +18,8 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/counted_loops.hpp"
+#include "midend/transform/final_value_plan.hpp"
 #include "midend/transform/final_value_witness.hpp"
-#include "midend/transform/replace_final_values.hpp"
 
 #include <bit>
 #include <cstddef>
