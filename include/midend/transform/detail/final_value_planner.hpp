@@ -16,6 +16,7 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/counted_loops.hpp"
 #include "midend/transform/final_value_plan.hpp"
@@ -198,6 +199,7 @@ struct outside_read {
 struct final_value_candidate {
   final_value value; ///< its steps are in `steps_`
   bool is_accepted = false;
+  std::uint32_t before = 0xffff'ffff; ///< the one before it of the same loop
 };
 
 class final_value_planner {
@@ -213,6 +215,7 @@ public:
       return;
     }
     seen_.assign(p_.num_values(), 0);
+    last_of_loop_.assign(loops_.num_loops(), none);
     for (const node_id n : tree_.preorder()) {
       for (const value_id v : p_.values(n)) {
         if (first_read_[v] != none) {
@@ -277,7 +280,7 @@ private:
 
   // ---- Closed forms.
 
-  /// For each read the outermost loop for which there is a closed form.
+  /// For each read the outermost loop for which there is a closed form, of the `max_depth` next ones.
   void choose_loops(value_id v) {
     std::uint32_t tried[max_depth];
     final_value_obstacle why[max_depth];
@@ -287,38 +290,29 @@ private:
     const loop_id home = found_.home_loop(v);
     loop_id first_refused = no_loop;
     final_value_obstacle first_why = final_value_obstacle::none;
+    loop_id around[max_depth]; // `home` and the next loops around it
+    std::size_t num_around = 0;
+    for (loop_id l = home; num_around != max_depth && l != no_loop; l = loops_.parent(l)) {
+      around[num_around++] = l;
+    }
     for (std::uint32_t i = first_read_[v]; i != none; i = reads_[i].next) {
-      for (loop_id l = reads_[i].outermost; reads_[i].chosen == no_loop && l != no_loop; l = inner_towards(l, home)) {
-        const std::size_t level = loops_.depth(home) - loops_.depth(l);
-        if (level >= max_depth) {
-          continue;
+      const std::size_t outermost = loops_.depth(home) - loops_.depth(reads_[i].outermost);
+      for (std::size_t k = min(outermost + 1, num_around); k-- != 0 && reads_[i].chosen == no_loop;) {
+        if (tried[k] == none) {
+          tried[k] = static_cast<std::uint32_t>(candidates_.size());
+          why[k] = try_value(v, around[k]);
         }
-        if (tried[level] == none) {
-          tried[level] = static_cast<std::uint32_t>(candidates_.size());
-          why[level] = try_value(v, l);
-        }
-        if (why[level] == final_value_obstacle::none) {
-          reads_[i].chosen = l;
+        if (why[k] == final_value_obstacle::none) {
+          reads_[i].chosen = around[k];
         } else if (first_refused == no_loop) {
-          first_refused = l;
-          first_why = why[level];
+          first_refused = around[k];
+          first_why = why[k];
         }
       }
     }
     if (first_refused != no_loop && first_why != final_value_obstacle::none) {
       out_.refused.push_back({v, first_refused, first_why});
     }
-  }
-
-  /// The loop directly inside `l` on the way to `home`.
-  loop_id inner_towards(loop_id l, loop_id home) const {
-    if (l == home) {
-      return no_loop;
-    }
-    while (loops_.parent(home) != l) {
-      home = loops_.parent(home);
-    }
-    return home;
   }
 
   final_value_obstacle try_value(value_id v, loop_id l) {
@@ -334,6 +328,8 @@ private:
     }
     c.value.first_step = static_cast<std::uint32_t>(before);
     c.value.last_step = static_cast<std::uint32_t>(steps_.size());
+    c.before = last_of_loop_[l];
+    last_of_loop_[l] = static_cast<std::uint32_t>(candidates_.size());
     candidates_.push_back(c);
     return why;
   }
@@ -618,23 +614,15 @@ private:
 
   void decide(loop_id l) {
     std::uint64_t cost = 0;
-    bool is_any = false;
-    for (const final_value_candidate& c : candidates_) {
-      if (c.value.loop == l) {
-        is_any = true;
-        cost += c.value.last_step - c.value.first_step;
-      }
-    }
-    if (!is_any) {
-      return;
+    for (std::uint32_t i = last_of_loop_[l]; i != none; i = candidates_[i].before) {
+      cost += candidates_[i].value.last_step - candidates_[i].value.first_step;
     }
     const bool pays = cost == 0 || cost <= saved_by(l);
-    for (final_value_candidate& c : candidates_) {
-      if (c.value.loop == l) {
-        c.is_accepted = pays || c.value.first_step == c.value.last_step;
-        if (!c.is_accepted) {
-          out_.refused.push_back({c.value.value, l, final_value_obstacle::costs_more});
-        }
+    for (std::uint32_t i = last_of_loop_[l]; i != none; i = candidates_[i].before) {
+      final_value_candidate& c = candidates_[i];
+      c.is_accepted = pays || c.value.first_step == c.value.last_step;
+      if (!c.is_accepted) {
+        out_.refused.push_back({c.value.value, l, final_value_obstacle::costs_more});
       }
     }
   }
@@ -766,6 +754,7 @@ private:
   flat_array<outside_read> reads_;
   flat_array<std::uint32_t> first_read_; ///< by value
   flat_array<final_value_candidate> candidates_;
+  flat_array<std::uint32_t> last_of_loop_; ///< in `candidates_`
   flat_array<final_step> steps_;
   flat_array<value_id> pending_;
   flat_array<value_id> visited_;
