@@ -67,7 +67,8 @@ std::string counting(const std::string& parameters, const std::string& type, con
 
 midend::remainder_plan plan_of(midend::llvm_editor& editor, const midend::llvm_unrolling_view& view) {
   const auto found = midend::dominators_and_loops(editor.graph());
-  const midend::unrolling_request request{static_cast<midend::loop_id>(found.loops.num_loops() - 1), with_epilogue(4)};
+  const midend::unrolling_request request{static_cast<midend::loop_id>(found.loops.num_loops() - 1),
+                                          midend_tests::with_epilogue(4)};
   return midend::plan_unroll_with_remainder(view, found.loops, {&request, 1});
 }
 
@@ -330,7 +331,7 @@ struct stepped_loops {
       for (const midend::loop_id l : found.loops.loops()) {
         if (found.loops.subloops(l).size() == 1) {
           const std::uint32_t factor = 2 + below(7);
-          requests.push_back({l, form_with_limit(below(3), factor)});
+          requests.push_back({l, midend_tests::form_with_limit(below(3), factor)});
         }
       }
     }

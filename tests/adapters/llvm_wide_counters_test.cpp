@@ -198,7 +198,7 @@ void sweep(const wide_shape& shape, random_source& random, std::size_t pairs, wi
   running_loop before(text);
   running_loop after(text);
   const std::uint32_t factor = factors[random.below(factors.size())];
-  const midend::unrolling_form form = form_with_limit(random.below(3), factor);
+  const midend::unrolling_form form = midend_tests::form_with_limit(random.below(3), factor);
   const unrolled_wide done = unroll(*after.f, form);
   if (done.unrolled == 0) {
     REQUIRE(done.refused.size() == 1);
@@ -290,7 +290,7 @@ TEST_CASE("wide counters of LLVM: all comparisons, steps and conversions, as LLV
 TEST_CASE("wide counters of LLVM that get no remainder, and why") {
   const auto refusal = [](const wide_shape& shape) {
     running_loop p(counting(shape));
-    const unrolled_wide done = unroll(*p.f, with_epilogue(4));
+    const unrolled_wide done = unroll(*p.f, midend_tests::with_epilogue(4));
     CHECK(done.unrolled == 0);
     CHECK(done.dropped == 0);
     REQUIRE(done.refused.size() == 1);
@@ -314,7 +314,7 @@ TEST_CASE("wide limits that the program computes otherwise are not believed") {
       auto p = std::make_unique<running_loop>(counting(shape));
       midend::llvm_editor editor(*p->f);
       const auto found = midend::dominators_and_loops(editor.graph());
-      const midend::unrolling_request request{0, with_epilogue(4)};
+      const midend::unrolling_request request{0, midend_tests::with_epilogue(4)};
       midend::flat_array<midend::remainder_refusal> refused;
       midend::apply_unroll_with_remainder(
           editor, midend::plan_unroll_with_remainder(midend::llvm_unrolling_view(editor), found.loops, {&request, 1}),
