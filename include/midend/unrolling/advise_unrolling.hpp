@@ -97,6 +97,16 @@ class advise_unrolling_workspace {
 
 namespace detail {
 
+/// A trial may copy as much as the options let a body have.
+inline unrolling_trial_options trial_options_of(const unrolling_options& options) {
+  unrolling_trial_options out;
+  out.lowering = options.lowering;
+  out.assumed_trip = options.assumed_trip;
+  const std::uint64_t most = min<std::uint64_t>(options.max_operations, static_cast<std::size_t>(-1));
+  out.limits.max_cloned = max(out.limits.max_cloned, static_cast<std::size_t>(most));
+  return out;
+}
+
 /// Runs trials of the extracted loop in the workspace on a machine.
 template <loop_machine M> class machine_trials final : public candidate_trials {
 public:
@@ -113,9 +123,7 @@ public:
         }
       }
     }
-    unrolling_trial_options trying;
-    trying.lowering = options_.lowering;
-    trying.assumed_trip = options_.assumed_trip;
+    const unrolling_trial_options trying = trial_options_of(options_);
     try_unrolling(w_.loop_, form, machine_, trying, w_.trying_, w_.trial_);
     const bool is_done = form.kind == unrolling_kind::none || w_.trial_.applied.is_unrolled;
     if (looks_apart_) {
@@ -369,9 +377,7 @@ template <loop_machine M>
 void advise_on_nest(const M& machine, const unrolling_options& options, node_id inner,
                     advise_unrolling_workspace& workspace, unrolling_advice& out) {
   advise_unrolling_workspace& w = workspace;
-  unrolling_trial_options trying;
-  trying.lowering = options.lowering;
-  trying.assumed_trip = options.assumed_trip;
+  const unrolling_trial_options trying = trial_options_of(options);
   const unrolling_candidate& full = out.candidates[out.candidates.size() - 1];
   const unrolling_candidate& best = &out.decision() == &full ? out.rolled() : out.decision();
   try_unrolling(w.around_, inner, unrolling_form_of(out, best), machine, trying, w.trying_, w.trial_);

@@ -16,7 +16,7 @@ struct unrolling_options {
 
   // Limits: candidates beyond them are rejected.
   std::uint32_t max_factor = 64;
-  std::uint64_t max_operations = 300;  ///< of the new body
+  std::uint64_t max_operations = 300;  ///< of the new body; beyond 4,096, carry it out with `unrolling_limits` as large
   std::uint64_t max_bytes = 4096;      ///< of the new body and its remainder
   std::uint32_t max_copies = 256;      ///< tried for all factors together, the smallest factors first
   std::uint32_t max_peeled = 4;        ///< iterations
