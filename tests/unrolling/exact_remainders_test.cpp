@@ -31,8 +31,8 @@ using midend::remainder_placement;
 enum class tested : std::uint8_t { first, last };
 
 /// A loop of so many iterations. A multiplication in each.
-std::string loop_of(tested where, std::uint64_t iterations, int step = 1) {
-  const std::string bound = join(iterations * static_cast<std::uint64_t>(step));
+std::string loop_of(tested where, std::uint64_t iterations, std::uint64_t step = 1) {
+  const std::string bound = join(iterations * step);
   const std::string head = join("proc @f(%x: i32) -> i32 {\n  node entry:\n    br ", "loop\n");
   const std::string next = join("%i1 = add.i32 %i, ", step, "\n");
   const std::string work = "%t = xor.i32 %s, %i\n    %s1 = mul.i32 %t, %x\n    ";
@@ -96,7 +96,7 @@ elbrus::program unrolled(const std::string& text, const midend::unrolling_form& 
   }
   elbrus::cost_editor editor(p);
   midend::clean_up(editor);
-  for (const std::uint64_t x : {1, 3, 12345}) {
+  for (const std::uint64_t x : {1U, 3U, 12345U}) {
     const std::vector<elbrus::scalar> arguments{{elbrus::type::i32, x}};
     const auto expected = elbrus::interpreter(before).run(0, arguments, {}).value;
     CHECK(expected.has_value());
