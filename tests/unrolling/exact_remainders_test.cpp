@@ -123,7 +123,7 @@ TEST_CASE(
     "a prologue of a known length: for all small numbers of iterations, factors and steps one loop and one test") {
   std::size_t checked = 0;
   for (const tested where : {tested::first, tested::last}) {
-    for (const int step : {1, 3}) {
+    for (const std::uint64_t step : {1u, 3u}) {
       for (const std::uint32_t factor : {2u, 3u, 5u, 8u}) {
         for (std::uint64_t n = 2 * factor; n != 2 * factor + factor; ++n) {
           const auto form = midend::partial_unrolling(factor, n, remainder_placement::prologue, 8);
