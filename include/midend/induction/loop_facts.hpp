@@ -96,7 +96,8 @@ struct loop_facts {
       form_range low = range_of(form, facts_of);
       if (form.width < width) {
         const std::uint8_t known = low.zeros < form.width ? low.zeros : static_cast<std::uint8_t>(form.width);
-        low = {low.first & low_ones(known), low_ones(width) >> known << known, known};
+        low = known == 0 ? form_range{0, low_ones(width), 0}
+                         : form_range{low.first & low_ones(known), low_ones(width) >> known << known, known};
       }
       out = in_both_ranges(out, low, width);
     }
