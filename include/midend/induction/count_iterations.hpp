@@ -614,7 +614,7 @@ private:
                           ? number_of(body_.operands[value.first_operand + std::size_t{1}])
                           : std::nullopt;
     const auto bits = static_cast<std::uint8_t>(std::bit_width(mask.value_or(std::uint64_t{0})));
-    return mask && *mask == low_ones(bits) && bits < value.info.width ? bits : 0;
+    return bits != 0 && *mask == low_ones(bits) && bits < value.info.width ? bits : 0;
   }
 
   /// How much is added to the low bits of a value in each iteration, if that is a number: through a few operations of
