@@ -323,12 +323,15 @@ const std::vector<pass_kind>& pass_kinds() {
                        // What is computed for one loop may read a value of another one.
                        for (bool is_first = true;; is_first = false) {
                          const midend::elbrus::cost_view view(run.editor().graph());
-                         const midend::final_value_plan plan = midend::plan_replace_final_values(view);
-                         if (plan.empty() && !is_first) {
+                         midend::final_value_plan plan = midend::plan_replace_final_values(view);
+                         const auto witness = midend::apply_replace_final_values(run.editor(), plan);
+                         if (is_first || !plan.empty()) {
+                           run.done(witness);
+                           run.say(plan);
+                         }
+                         if (plan.empty()) {
                            return;
                          }
-                         run.done_as_planned(
-                             plan, [&](const auto& p) { return midend::apply_replace_final_values(run.editor(), p); });
                        }
                      }),
       transformation("dead-loops", "dce that also erases loops which compute nothing, if their counters end them",

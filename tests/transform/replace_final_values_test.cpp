@@ -12,6 +12,7 @@
 #include <midend/transform/verify_removal.hpp>
 #include <midend/viz/final_values.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -215,6 +216,27 @@ TEST_CASE("replace_final_values: what is refused, and why") {
   CHECK(why("    %s1 = add.i32 %sum, 1\n", "%s1") == final_value_obstacle::none);
 }
 
+TEST_CASE("replace_final_values: what the IR cannot compute stays, so planning again comes to an end") {
+  procedure p = program_of("proc @f(%p: ptr) -> ptr {\n  node entry:\n    br loop\n  node loop:\n"
+                           "    %i = phi.i32 [entry: 0], [loop: %next]\n    %q = phi.ptr [entry: %p], [loop: %r]\n"
+                           "    %x = phi.f64 [entry: 0.0], [loop: %y]\n    %r = add.ptr %q, 4\n"
+                           "    %y = fadd.f64 %x, 1.0\n    %next = add.i32 %i, 1\n    %more = cmp.lt.i32 %next, 100\n"
+                           "    br %more ? loop : exit\n  node exit:\n    %z = ftoi.f64.i32 %y\n"
+                           "    %s = add.i32 %z, %next\n    st.i32 %s, [%p]\n    ret %r\n}\n")
+                    .procedures[0];
+  elbrus::editor e(p);
+  midend::final_value_plan first = midend::plan_replace_final_values(cost_view(p));
+  CHECK(first.values.size() == 2); // the counter and the pointer
+  midend::apply_replace_final_values(e, first);
+  CHECK(first.values.size() == 1);
+  const auto is_pointer = [](const midend::final_value_refusal& r) { return r.why == final_value_obstacle::not_made; };
+  CHECK(std::count_if(first.refused.begin(), first.refused.end(), is_pointer) == 1);
+  midend::final_value_plan second = midend::plan_replace_final_values(cost_view(p));
+  midend::apply_replace_final_values(e, second);
+  CHECK(second.empty());
+  CHECK(why_ill_formed(p) == "");
+}
+
 TEST_CASE("remove_dead_loops: loops that compute nothing go, inner and outer ones, and endless ones stay") {
   const auto left = [](const std::string& test, const std::string& body, const std::string& step = "add.i32 %i, 1") {
     return closed(while_loop("(%n: i32) -> i32", {"%i = phi.i32 [entry: 0], [body: %i1]"}, test,
@@ -346,6 +368,30 @@ TEST_CASE("verify_final_values: seeded mistakes are rejected") {
   }
   MESSAGE(mistakes, " mistakes");
   CHECK(mistakes > 100);
+}
+
+TEST_CASE("verify_final_values: a count of fewer bits is extended without a sign") {
+  std::size_t mistakes = 0;
+  for (const std::string test : {"cmp.ult.i8 %i, %n", "cmp.ne.i8 %i, %n"}) {
+    const closed_procedure c = closed(while_loop(
+        "(%a: i32, %n: i8) -> i32", {"%i = phi.i8 [entry: 0], [body: %i1]", "%sum = phi.i32 [entry: 0], [body: %sum1]"},
+        test, "    %sum1 = add.i32 %sum, %a\n    %i1 = add.i8 %i, 1\n", "%sum"));
+    REQUIRE(!c.plan.empty());
+    for (auto v = static_cast<value_id>(c.before.num_values()); v != c.replaced.num_values(); ++v) {
+      const midend::operation_info info = cost_view(c.replaced).operation(v);
+      if (c.replaced.value(v).node != midend::no_node && info.code == midend::operation::zero_extend) {
+        ++mistakes;
+        procedure wrong = c.replaced;
+        elbrus::editor e(wrong);
+        const value_id operands[] = {*cost_view(wrong).operands(v).begin()};
+        e.replace_uses(v, e.make_operation({midend::operation::sign_extend, info.width, info.operand_width, {}},
+                                           operands, midend::place_before(v)));
+        CHECK_MESSAGE(!midend::verify_final_values(cost_view(c.before), cost_view(wrong), c.witness),
+                      elbrus::to_text(wrong));
+      }
+    }
+  }
+  CHECK(mistakes == 2);
 }
 
 TEST_CASE("replace_final_values: random programs run the same, and all certificates are accepted") {

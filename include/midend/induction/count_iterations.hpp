@@ -433,7 +433,7 @@ private:
 
   /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
   static constexpr bool is_whole_steps(const trip_formula& f, const optional<form_range>& way) {
-    return f.ends == operation::equal && way && way->zeros >= f.shift && (way->first & low_ones(f.shift)) == 0;
+    return f.ends == operation::equal && way && way->zeros >= f.shift && (way->first & ones_below(f.shift)) == 0;
   }
 
   /// If the program promises that this exit is taken, it is, and so by a counter that takes all its numbers in one way
@@ -614,7 +614,7 @@ private:
                           ? number_of(body_.operands[value.first_operand + std::size_t{1}])
                           : std::nullopt;
     const auto bits = static_cast<std::uint8_t>(std::bit_width(mask.value_or(std::uint64_t{0})));
-    return bits != 0 && *mask == low_ones(bits) && bits < value.info.width ? bits : 0;
+    return mask && *mask == ones_below(bits) && bits < value.info.width ? bits : 0;
   }
 
   /// How much is added to the low bits of a value in each iteration, if that is a number: through a few operations of

@@ -96,8 +96,7 @@ struct loop_facts {
       form_range low = range_of(form, facts_of);
       if (form.width < width) {
         const std::uint8_t known = low.zeros < form.width ? low.zeros : static_cast<std::uint8_t>(form.width);
-        low = known == 0 ? form_range{0, low_ones(width), 0}
-                         : form_range{low.first & low_ones(known), low_ones(width) >> known << known, known};
+        low = {low.first & ones_below(known), low_ones(width) & ~ones_below(known), known};
       }
       out = in_both_ranges(out, low, width);
     }
@@ -107,7 +106,7 @@ struct loop_facts {
 private:
   static constexpr unsigned most_steps = 16; ///< of the replacement of values by others
 
-  /// Replaces one value by what its low bits are, of the form as many as remain known. False if there is none.
+  /// Replaces one value by the sum that its low bits are, and cuts the form to as many bits. False if no value has one.
   constexpr bool replace_term(linear_form& form) const {
     const auto width_of = [this](value_id x) { return unsigned{term_of(x).width}; };
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {

@@ -285,7 +285,7 @@ private:
     return true;
   }
 
-  /// Replaces a counter. False if there is none.
+  /// Replaces a counter of another loop by its start plus its steps. False if the form has no such counter.
   bool count_in_loop(linear_form& form) const {
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {
       const linear_form::term& t = form.terms[i];
@@ -643,7 +643,7 @@ private:
     }
   }
 
-  /// A value as a counter of loop `l`: a phi of its header plus a number. Nothing if it is none.
+  /// A value that is a phi of a loop's header plus a number.
   struct counter_of_loop {
     value_id phi;
     std::uint64_t addend;
@@ -770,7 +770,7 @@ private:
     element number;
   };
 
-  /// Nothing if there is none, or the loop has several backedges.
+  /// The operation that each iteration applies to a phi. Nothing if the loop has several backedges, or applies others.
   optional<application> application_of(value_id phi, loop_id l) const {
     const auto backedges = forest_.backedges(l);
     const value_id next = through(static_cast<value_id>(ir_.phi_input(phi, backedges[0].id)));

@@ -35,6 +35,11 @@ constexpr std::uint64_t low_ones(unsigned width) {
   return ~std::uint64_t{0} >> (64 - width);
 }
 
+/// Ones in all bits below this one, 0 … 64: as `low_ones`, and no bits at all.
+constexpr std::uint64_t ones_below(unsigned bit) {
+  return bit == 0 ? 0 : low_ones(bit);
+}
+
 /// The low `width` bits read as a signed number. The bits above are ignored.
 constexpr std::int64_t as_signed(std::uint64_t bits, unsigned width) {
   return static_cast<std::int64_t>(bits << (64 - width)) >> (64 - width);

@@ -23,11 +23,11 @@ struct form_range {
   friend constexpr bool operator==(const form_range&, const form_range&) = default;
 };
 
-/// Those of a range of `width` bits of which the low `bits` are those of `number`. If there are none, which is so only
-/// where nothing runs, the range itself.
+/// The numbers of a range of `width` bits whose low `bits` are those of `number`. The range itself where no number is
+/// left: that code never runs.
 constexpr form_range with_low_bits(form_range range, std::uint64_t number, unsigned bits, unsigned width) {
   const unsigned known = bits < width ? bits : width;
-  const std::uint64_t up = known == 0 ? 0 : (number - range.first) & low_ones(known); // to the first that fits
+  const std::uint64_t up = (number - range.first) & ones_below(known); // to the first that fits
   if (known <= range.zeros || up > range.more) {
     return range;
   }

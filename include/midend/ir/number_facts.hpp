@@ -64,7 +64,7 @@ struct number_facts {
 
   /// The bits that are 1 in no such number are 0 here.
   constexpr std::uint64_t possible_bits() const {
-    const std::uint64_t below = most == 0 ? 0 : low_ones(static_cast<unsigned>(std::bit_width(most)));
+    const std::uint64_t below = ones_below(static_cast<unsigned>(std::bit_width(most)));
     return below & ~(known_bits() & ~residue_bits());
   }
 
@@ -93,13 +93,10 @@ private:
 
   constexpr std::uint64_t common_prefix() const {
     const std::uint64_t differ = least ^ most;
-    return differ == 0 ? ~std::uint64_t{0} : ~low_ones(static_cast<unsigned>(std::bit_width(differ)));
+    return ~ones_below(static_cast<unsigned>(std::bit_width(differ)));
   }
 
-  constexpr std::uint64_t known_suffix() const {
-    const unsigned bits = known_low_bits();
-    return bits == 0 ? 0 : low_ones(bits);
-  }
+  constexpr std::uint64_t known_suffix() const { return ones_below(known_low_bits()); }
 };
 
 /// What holds of the numbers of both.

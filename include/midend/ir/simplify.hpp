@@ -207,9 +207,9 @@ private:
   flat_array<std::uint32_t> order_;
 };
 
-/// The first rule that begins with the operation `root`, from the `first` of them on, by which it can be simplified
-/// with these operands, and how it matches; `rules.count(root.code)` if there is none. O(these rules): patterns are
-/// small. What pays is for costs to say: go on with the next one if this one does not.
+/// Looks for a rule that simplifies the operation `root` of these operands, among the rules for its code, from number
+/// `first` on. Returns the number of the first one, and how it matches; `rules.count(root.code)` if no rule does. Costs
+/// decide whether it pays: if not, go on with the next number. O(these rules): patterns are small.
 template <definition_reader Reader>
 std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
                      const rule_index& rules, std::size_t first, rule_match& out) {

@@ -68,10 +68,11 @@ enum class final_value_obstacle : std::uint8_t {
   no_closed_form,  ///< `evolutions` does not know how the value evolves
   not_expressible, ///< a power, or a polynomial of degree 3, after a number of iterations that is a formula
   changes_inside,  ///< the form has values that are computed in the loop; `hoist_invariants` moves them out
-  inner_loop,      ///< it depends on a loop inside of which the number of iterations is no number
+  inner_loop,      ///< it depends on an inner loop whose number of iterations is not a number
   not_proven,      ///< it depends on operations that the checker does not follow
   no_place,        ///< before the loop is no node that accepts operations and runs as often as the loop is entered
-  costs_more       ///< the loop would save less than what is to be computed
+  costs_more,      ///< the loop would save less than what is to be computed
+  not_made ///< found when it was applied: the IR lacks an operation, or says that it may trap, or it is no number
 };
 
 /// A value that is read after its loops and stays: why it is not computed without the outermost one.
@@ -83,7 +84,7 @@ struct final_value_refusal {
   friend constexpr bool operator==(const final_value_refusal&, const final_value_refusal&) = default;
 };
 
-/// What `replace_final_values` will do. To veto a replacement, remove it.
+/// What `replace_final_values` will do; once it is applied, what it has done. To veto a replacement, remove it.
 struct final_value_plan {
   std::uint64_t epoch = 0;
   flat_array<final_value> values;

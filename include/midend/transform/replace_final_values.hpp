@@ -83,7 +83,8 @@ concept final_value_editor_argument = final_value_editor<E> || detail::explain_f
 /// another value of it, and it is counted, that is the whole loop: `remove_dead_loops` erases it then. A value or a
 /// literal that is there already is always read.
 ///
-/// What is computed for one loop may read a value that another one leaves: plan again until a plan is empty.
+/// What is computed for one loop may read a value that another one leaves: plan and apply again until an applied plan
+/// is empty.
 ///
 /// Graph and loops stay as they are; what is not needed any more goes with `remove_dead_code`. Values of bits stay.
 /// Unreachable code stays. Requires a program in SSA form; closed form (LCSSA) is not needed, and stays where the loop
@@ -109,7 +110,8 @@ public:
   final_value_writer(E& editor, const final_value_plan& plan)
       : editor_(editor), plan_(plan), made_(plan.steps.size(), no_value) {}
 
-  void write(const final_value& f) {
+  /// Whether the value is replaced.
+  bool write(const final_value& f) {
     bool is_made = has_numbers(f);
     for (std::uint32_t i = f.first_step; is_made && i != f.last_step; ++i) {
       is_made = make(i);
@@ -126,6 +128,7 @@ public:
         editor_.set_operand(r.user, r.operand, by);
       }
     }
+    return by != no_value;
   }
 
 private:
@@ -206,16 +209,24 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. The graph stays, and so do all results about it. Where the IR lacks an
-/// operation, or says that one may trap, and of values that are no numbers (`same_type` of what `make_number` makes),
-/// such as pointers, the value stays. Returns the witness for `verify_final_values`. O(operations + reads).
+/// Applies a plan for the program as it is. The graph stays, and so do all results about it. A value stays where the IR
+/// lacks an operation or says that one may trap, or where it is no number (`same_type` of what `make_number` makes),
+/// such as a pointer; it moves from the values of the plan to those that are refused (`not_made`). Returns the witness
+/// for `verify_final_values`. O(operations + reads).
 template <final_value_editor_argument E>
-final_value_witness apply_replace_final_values(E& editor, const final_value_plan& plan) {
+final_value_witness apply_replace_final_values(E& editor, final_value_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::final_value_writer<E> writer(editor, plan);
-  for (const final_value& f : plan.values) {
-    writer.write(f);
+  std::size_t done = 0;
+  for (std::size_t i = 0; i != plan.values.size(); ++i) {
+    const final_value f = plan.values[i];
+    if (writer.write(f)) {
+      plan.values[done++] = f;
+    } else {
+      plan.refused.push_back({f.value, f.loop, final_value_obstacle::not_made});
+    }
   }
+  plan.values.shrink(done);
   return plan.witness;
 }
 

@@ -33,13 +33,15 @@ constexpr std::string_view to_text(final_value_obstacle o) {
   case changes_inside:
     return "its closed form has values of the loop";
   case inner_loop:
-    return "it depends on a loop inside that runs an unknown number of times";
+    return "it depends on an inner loop that runs an unknown number of times";
   case not_proven:
     return "it depends on operations that the checker does not follow";
   case no_place:
     return "no node before the loop accepts operations";
-  default:
+  case costs_more:
     return "to compute it costs more than the loop would save";
+  default:
+    return "the IR has no such operations, or the value is no number";
   }
 }
 
@@ -94,7 +96,7 @@ inline std::string summary_text(const final_value_plan& plan) {
   counts.done(plan.values.size(), "replaced value");
   counts.done(plan.steps.size(), "new operation");
   for (const final_value_obstacle o : {several_exits, not_counted, no_closed_form, not_expressible, changes_inside,
-                                       inner_loop, not_proven, no_place, costs_more}) {
+                                       inner_loop, not_proven, no_place, costs_more, not_made}) {
     std::size_t count = 0;
     for (const final_value_refusal& r : plan.refused) {
       count += r.why == o ? 1u : 0u;

@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// An integer of which polynomials are made.
+/// What polynomials are made of: an integer that a value is.
 struct polynomial_atom {
   enum class kind : std::uint8_t {
     unsigned_number, ///< what value `id` is
@@ -571,8 +571,8 @@ private:
     }
   }
 
-  /// The value t of which (t >> 1) · ((t - 1) | 1) is computed: of t and t - 1, the even one is halved, and the other
-  /// one is odd already.
+  /// The value t if this is (t >> 1) · ((t - 1) | 1), which is t · (t - 1) / 2: one of t and t - 1 is even, and `>> 1`
+  /// halves it; `| 1` leaves the odd one as it is.
   template <class IR> value_id pairs_of(const IR& ir, unsigned w, const value_id (&x)[3]) const {
     const auto reads_one = [&](value_id v, operation code) {
       value_id first = no_value;
@@ -603,7 +603,7 @@ private:
 
 /// The comparison that holds if a branch leaves a loop, and only then.
 struct leaving_test {
-  operation code = operation::other; ///< `other`: there is none
+  operation code = operation::other; ///< `other` if no comparison is known
   unsigned width = 0;
   value_id a = no_value;
   value_id b = no_value;
