@@ -76,19 +76,6 @@ concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
   { editor.clone_unguarded(v, p) } -> std::convertible_to<value_id>;
 };
 
-namespace detail {
-
-/// What `v` computes if it runs.
-template <class IR> constexpr operation_info unguarded_operation(const IR& ir, value_id v) {
-  if constexpr (has_guard<IR>) {
-    return ir.guard(v).predicate != no_value ? ir.unguarded(v) : ir.operation(v);
-  } else {
-    return ir.operation(v);
-  }
-}
-
-} // namespace detail
-
 template <class E, class... Members> class package_manager;
 
 /// What members of a package read besides the IR. The manager changes the program, and tells the context.

@@ -94,7 +94,11 @@ inline std::string summary_text(const final_value_plan& plan) {
   using enum final_value_obstacle;
   detail::plan_counts counts("nothing replaced");
   counts.done(plan.values.size(), "replaced value");
-  counts.done(plan.steps.size(), "new operation");
+  std::size_t operations = 0;
+  for (const final_value& f : plan.values) {
+    operations += f.last_step - f.first_step;
+  }
+  counts.done(operations, "new operation");
   for (const final_value_obstacle o : {several_exits, not_counted, no_closed_form, not_expressible, changes_inside,
                                        inner_loop, not_proven, no_place, costs_more, not_made}) {
     std::size_t count = 0;
