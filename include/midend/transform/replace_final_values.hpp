@@ -230,6 +230,12 @@ final_value_witness apply_replace_final_values(E& editor, final_value_plan& plan
   return plan.witness;
 }
 
+/// The same for a plan that nobody looks at afterwards.
+template <final_value_editor_argument E>
+final_value_witness apply_replace_final_values(E& editor, final_value_plan&& plan) {
+  return apply_replace_final_values(editor, plan);
+}
+
 /// The plan that was applied, and the witness for `verify_final_values`.
 struct replaced_final_values {
   final_value_plan plan;
