@@ -12,7 +12,6 @@
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_unfolding.hpp>
-#include <midend/transform/verify_use_decisions.hpp>
 #include <midend/viz/certificates.hpp>
 
 #include <llvm/IR/Verifier.h>
@@ -39,8 +38,6 @@ public:
 
   using midend::clean_up_observer::planned;
 
-  template <class E> void planned(const E&, const midend::decision_plan&) { next_ = step::decisions; }
-
   template <class E> void planned(const E&, const midend::common_value_plan&) { next_ = step::motion; }
 
   template <class E> void planned(const E&, const midend::hoisting_plan&) { next_ = step::motion; }
@@ -50,7 +47,7 @@ public:
     next_ = step::replacement;
     if (is_wanted_) {
       require_none(midend::verify_sccp_with_branch_facts(editor, found), editor);
-      require_none(midend::verify_sccp_plan(editor, found, plan), editor);
+      require_none(midend::verify_sccp_plan_with_branch_facts(editor, found, plan), editor);
       use_constants(plan);
     }
   }
@@ -76,9 +73,7 @@ public:
 
   template <class E> void applied(const E& editor) {
     if (is_wanted_) {
-      if (next_ == step::decisions) {
-        require(midend::verify_use_decisions(before_, editor), editor);
-      } else if (next_ == step::motion) {
+      if (next_ == step::motion) {
         require(midend::verify_motion(before_, editor), editor);
       } else {
         witness_.grow(editor.graph().num_nodes(), editor.graph().num_edges(), editor.num_values());
@@ -113,7 +108,7 @@ public:
   }
 
 private:
-  enum class step : std::uint8_t { decisions, motion, replacement };
+  enum class step : std::uint8_t { motion, replacement };
 
   template <class E> void keep(const E& editor) {
     if (is_wanted_) {
@@ -128,7 +123,13 @@ private:
     for (const auto& change : plan.replacements) {
       constants.push_back(editor_.make_constant(change.value, change.constant));
     }
+    for (const auto& use : plan.uses) {
+      editor_.make_constant(midend::used_value(editor_, use), use.constant);
+    }
     keep(editor_);
+    for (const auto& use : plan.uses) {
+      midend::apply_decided_use(before_, use);
+    }
     for (std::size_t i = 0; i != constants.size(); ++i) {
       before_.replace_uses(plan.replacements[i].value, constants[i]);
     }

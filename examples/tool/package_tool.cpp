@@ -133,8 +133,6 @@ public:
 
   using midend::clean_up_observer::planned;
 
-  template <class E> void planned(const E&, const midend::decision_plan&) { wait_for(decision_witness()); }
-
   template <class E> void planned(const E&, const midend::common_value_plan&) { wait_for(motion_witness()); }
 
   template <class E> void planned(const E&, const midend::hoisting_plan&) { wait_for(motion_witness()); }
@@ -187,8 +185,7 @@ private:
   std::function<std::optional<std::string>()> why_;
 };
 
-constexpr std::string_view clean_up_names[] = {"decisions", "values", "constants", "operations",
-                                               "motion",    "dead",   "control"};
+constexpr std::string_view clean_up_names[] = {"values", "constants", "operations", "motion", "dead", "control"};
 
 } // namespace
 
@@ -225,7 +222,7 @@ pass_kind clean_up_pass() {
     return members_without(text, midend::num_clean_up_members, [](std::size_t i) { return clean_up_names[i]; });
   };
   pass.option_help = "without=A+B";
-  pass.option_form = "without=A+B, of decisions, values, constants, operations, motion, dead and control";
+  pass.option_form = "without=A+B, of values, constants, operations, motion, dead and control";
   return pass;
 }
 

@@ -348,13 +348,6 @@ const std::vector<pass_kind>& pass_kinds() {
                          return midend::apply_propagate_copies(run.editor(), plan);
                        });
                      }),
-      transformation("use-decisions", "after a branch on a bit, read the number that it has found",
-                     [](auto& run) {
-                       run.done_as_planned(midend::plan_use_decisions(run.editor()), [&](const auto& plan) {
-                         midend::apply_use_decisions(run.editor(), plan);
-                         return decision_witness();
-                       });
-                     }),
       transformation("memory-redundancy", "erase loads of what is known, stores of what is there, overwritten stores",
                      [](auto& run) {
                        const midend::elbrus::cost_view view(run.editor().graph());

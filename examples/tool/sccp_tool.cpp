@@ -43,6 +43,9 @@ using midend::elbrus::procedure;
 std::optional<std::string> why_rejected(procedure before, const procedure& after,
                                         const midend::sccp_plan<std::uint64_t>& plan) {
   midend::elbrus::editor editor(before); // literals get the numbers that `apply_sccp` gave them
+  for (const auto& use : plan.uses) {
+    midend::apply_decided_use(editor, use);
+  }
   for (const auto& change : plan.replacements) {
     editor.replace_uses(change.value, editor.make_constant(change.value, change.constant));
   }
@@ -75,6 +78,7 @@ constexpr std::string_view domain_names[] = {"flat", "interval", "known-bits", "
 
 midend::sccp_options options_of(std::size_t option) {
   midend::sccp_options out;
+  out.lists_decided_uses = true;
   if ((option & with_any_undef) != 0) {
     out.undefined = midend::undef_policy::any_value;
   }
@@ -93,6 +97,15 @@ std::optional<std::string> why_facts_rejected(const procedure& p, const Found& f
   return why_rejected(p, (option & with_branch_facts) != 0
                              ? midend::verify_sccp_with_branch_facts(view, found, options_of(option))
                              : midend::verify_sccp(view, found, options_of(option)));
+}
+
+template <class Found, class Plan>
+std::optional<std::string> why_plan_rejected(const procedure& p, const Found& found, const Plan& plan,
+                                             std::size_t option) {
+  const midend::elbrus::semantic_view view(p);
+  return why_rejected(p, (option & with_branch_facts) != 0
+                             ? midend::verify_sccp_plan_with_branch_facts(view, found, plan)
+                             : midend::verify_sccp_plan(view, found, plan));
 }
 
 } // namespace
@@ -154,12 +167,12 @@ template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_req
     midend::elbrus::editor editor(p);
     midend::apply_sccp(editor, plan);
   }
-  append(report.summary, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(),
-         " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
+  append(report.summary, plan.replacements.size(), " values are constants, ", plan.uses.size(), " uses are decided, ",
+         plan.kept_edges.size(), " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
   if (request.certify) {
     report.fault = why_facts_rejected(before, found, option);
     if (!report.fault) {
-      report.fault = why_rejected(before, midend::verify_sccp_plan(midend::elbrus::semantic_view(before), found, plan));
+      report.fault = why_plan_rejected(before, found, plan, option);
     }
     if (!report.fault) {
       report.fault = why_rejected(before, p, plan);
@@ -190,7 +203,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
                                         const midend::sccp_plan<std::uint64_t>& plan) {
   const midend::elbrus::semantic_view view(before);
   auto why = why_rejected(before, midend::verify_sccp_with_branch_facts(view, with_branch_facts));
-  why = why ? why : why_rejected(before, midend::verify_sccp_plan(view, with_branch_facts, plan));
+  why = why ? why : why_rejected(before, midend::verify_sccp_plan_with_branch_facts(view, with_branch_facts, plan));
   return why ? why : why_rejected(before, after, plan);
 }
 

@@ -16,7 +16,6 @@
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
-#include <midend/transform/verify_use_decisions.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
 #include <midend/viz/package.hpp>
@@ -111,10 +110,6 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {
   return words_of(midend::verify_motion(effect_view(before), effect_view(after)), before);
-}
-
-std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const decision_witness&) {
-  return words_of(midend::verify_use_decisions(effect_view(before), effect_view(after)), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

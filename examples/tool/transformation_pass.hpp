@@ -53,12 +53,6 @@ struct motion_witness {};
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const motion_witness& witness);
 
-/// The witness of decided bits: the new program says it all.
-struct decision_witness {};
-
-std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                        const decision_witness& witness);
-
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::memory_witness& witness);
 
@@ -135,8 +129,6 @@ public:
   void done(const dead_loops_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
-
-  void done(const decision_witness& witness) { check(witness); }
 
   void done(const untaken_exits_witness& witness) { check(witness); }
 

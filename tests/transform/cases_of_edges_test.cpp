@@ -40,7 +40,6 @@ template <case_form Form> using plain_view_of = with_cases<elbrus::effect_view, 
 
 static_assert(midend::certifiable_ir<view_of<case_form::constants>> &&
               midend::control_editor<editor_of<case_form::ranges>> &&
-              midend::decision_editor<editor_of<case_form::ranges>> &&
               !midend::has_edge_case<view_of<case_form::ranges>>);
 
 using flat_facts = midend::sccp_result<midend::flat_domain<>>;
@@ -106,11 +105,6 @@ template <case_form Form> std::vector<checked_pass<Form>> all_passes() {
            requests.push_back({l, {l % 2 == 0 ? midend::unrolling_kind::partial : midend::unrolling_kind::full, 3}});
          }
          return is_right(before, e, midend::unroll_loops(e, loops, requests).witness);
-       }},
-      {"use_decisions",
-       [](editor& e, const procedure& before) {
-         midend::use_decisions(e);
-         return static_cast<bool>(midend::verify_use_decisions(view(before), view(e.graph())));
        }},
       {"remove_dead_code",
        [](editor& e, const procedure& before) {

@@ -15,7 +15,6 @@
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/propagate_copies.hpp>
-#include <midend/transform/use_decisions.hpp>
 #include <midend/transform/verify_replacement.hpp>
 
 #include <cstddef>
@@ -135,7 +134,6 @@ TEST_CASE("operands that must not be replaced: every transformation that replace
   check_pass("memory_redundancy",
              [](auto& e) { midend::apply_memory_redundancy(e, midend::plan_memory_redundancy(e)); });
   check_pass("clean_control", [](auto& e) { midend::clean_control(e); });
-  check_pass("use_decisions", [](auto& e) { midend::use_decisions(e); });
   check_pass("low_level_package", [](auto& e) { midend::low_level_package().run(e); });
 }
 

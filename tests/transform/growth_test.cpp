@@ -4,12 +4,17 @@
 #include "kit/unrolling_forms.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/cycles.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/repair_ssa.hpp>
+#include <midend/ssa/sccp.hpp>
+#include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/verify_sccp_plan.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -20,9 +25,7 @@
 #include <midend/transform/unify_loop_exits.hpp>
 #include <midend/transform/unroll_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
-#include <midend/transform/use_decisions.hpp>
 #include <midend/transform/verify_unfolding.hpp>
-#include <midend/transform/verify_use_decisions.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
 #include <algorithm>
@@ -544,17 +547,19 @@ TEST_CASE("edges of a row are not equal if one of them brings something else") {
   CHECK(!midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), in_another_order));
 }
 
-TEST_CASE("decisions of a row of branches: one look at each node, by the plan and by the checker") {
+TEST_CASE("decisions of a row of branches: one look at each node, by the facts and by the checker") {
   const auto looks = [](std::size_t count) {
     elbrus::procedure p = row_of_decisions(count);
     const elbrus::procedure before = p;
     const counting_effects was(before);
-    const midend::decision_plan plan = midend::plan_use_decisions(was);
-    CHECK(plan.uses.size() == 2 * count + (count - 1) + (count + 1)); // operands, conditions, inputs
+    const auto found =
+        midend::sccp_with_branch_facts(was, midend::strided_interval_domain(), {.lists_decided_uses = true});
+    const auto plan = midend::plan_sccp(was, found);
+    CHECK(plan.uses.size() == 2 * count + (count + 1)); // operands, inputs
     elbrus::editor e(p);
-    midend::apply_use_decisions(e, plan);
+    midend::apply_sccp(e, plan);
     const std::size_t planned = was.counted.asked + was.counted.asked_else;
-    CHECK(midend::verify_use_decisions(was, elbrus::effect_view(p)));
+    CHECK(!midend::verify_sccp_plan_with_branch_facts(was, found, plan));
     const std::size_t checked = was.counted.asked + was.counted.asked_else - planned;
     return std::array{planned, checked};
   };

@@ -257,6 +257,12 @@ concept can_clone_values_to_places = requires(E& editor, value_id v, place p) {
   { editor.clone_value(v, p) } -> std::convertible_to<value_id>;
 };
 
+/// `clone_unguarded(v, place)` copies the guarded operation `v` to a place without its guard.
+template <class E>
+concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
+  { editor.clone_unguarded(v, p) } -> std::convertible_to<value_id>;
+};
+
 /// `move_value(v, place)` moves an operation.
 template <class E>
 concept can_move_values = requires(E& editor, value_id v, place p) { editor.move_value(v, p); };

@@ -27,7 +27,6 @@
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/simplify_loops.hpp"
-#include "midend/transform/use_decisions.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,16 +37,15 @@ MIDEND_BEGIN_NAMESPACE
 
 /// The members of the clean-up, in their order.
 enum class clean_up_member : std::uint8_t {
-  decisions,    ///< `use_decisions`: what branches have found is read as a literal
   equal_values, ///< `value_numbering`, after `hoist_common`
-  constants,    ///< `sccp_with_branch_facts`, whose facts the next member reads
+  constants,    ///< `sccp_with_branch_facts`, with the uses that branches decide; the next member reads its facts
   operations,   ///< `low_level_package`
   motion,       ///< `hoist_invariants`, with preheaders where they are needed
   dead_code,    ///< `remove_dead_code`
   control       ///< `control_canonicalization`
 };
 
-inline constexpr std::size_t num_clean_up_members = 7;
+inline constexpr std::size_t num_clean_up_members = 6;
 
 struct clean_up_options {
   std::uint32_t without = 0;    ///< bit i: no change by member i
@@ -83,8 +81,8 @@ struct clean_up_log {
 /// What the clean-up requires of an editor: what its members do. The editor shows costs (`has_cost`), by which the
 /// package decides.
 template <class E>
-concept clean_up_editor = package_editor<E> && has_cost<E> && ir_editor<E> && branch_editor<E> && decision_editor<E> &&
-                          hoisting_editor<E> && can_erase_ends<E>;
+concept clean_up_editor = package_editor<E> && has_cost<E> && ir_editor<E> && branch_editor<E> && hoisting_editor<E> &&
+                          can_erase_ends<E> && can_set_operands<E> && can_set_phi_inputs<E>;
 
 namespace detail {
 
@@ -114,8 +112,6 @@ concept clean_up_editor_argument = clean_up_editor<E> || detail::explain_clean_u
 /// Hears of each step of a clean-up, so that it can check certificates: derive from it, and hide what you want to hear.
 /// Plans come before they are applied, with what they follow from; `applied` comes after each of them.
 struct clean_up_observer {
-  template <class E> void planned(const E&, const decision_plan&) {}
-
   template <class E> void planned(const E&, const common_value_plan&) {}
 
   template <class E, class Found, class Constant>
@@ -196,8 +192,6 @@ private:
 
   bool run_member(clean_up_member m) {
     switch (m) {
-    case clean_up_member::decisions:
-      return is_on(m) && use_decisions();
     case clean_up_member::equal_values:
       return is_on(m) && number_values();
     case clean_up_member::constants:
@@ -211,16 +205,6 @@ private:
     default:
       return is_on(m) && canonicalize_control();
     }
-  }
-
-  bool use_decisions() {
-    const decision_plan plan = plan_use_decisions(view());
-    if (!plan.empty()) {
-      observer_.planned(view(), plan);
-      apply_use_decisions(editor_, plan);
-      observer_.applied(view());
-    }
-    return !plan.empty();
   }
 
   bool number_values() {
@@ -267,7 +251,8 @@ private:
   }
 
   template <class Constant> bool changes_something(const sccp_plan<Constant>& plan) const {
-    bool any = replaces(plan.replacements) || !plan.kept_edges.empty() || !plan.erased_nodes.empty();
+    bool any =
+        replaces(plan.replacements) || !plan.uses.empty() || !plan.kept_edges.empty() || !plan.erased_nodes.empty();
     for (const auto& f : plan.forwardings) {
       any = any || has_one_input(editor_, f.phi, f.edge);
     }
@@ -276,7 +261,9 @@ private:
 
   /// The facts are for the next member; what a value is does not change.
   bool propagate_constants(bool changes) {
-    sccp_with_branch_facts(view(), strided_interval_domain(), {}, w_.sccp_, w_.constants_);
+    sccp_options options;
+    options.lists_decided_uses = changes;
+    sccp_with_branch_facts(view(), strided_interval_domain(), options, w_.sccp_, w_.constants_);
     const auto& found = w_.constants_;
     facts_of_numbers(found, w_.facts_);
     const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();

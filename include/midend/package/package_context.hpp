@@ -70,12 +70,6 @@ struct operation_costs {
   }
 };
 
-/// `clone_unguarded(v, p)` copies the guarded operation `v` to a place without its guard. Optional.
-template <class E>
-concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
-  { editor.clone_unguarded(v, p) } -> std::convertible_to<value_id>;
-};
-
 template <class E, class... Members> class package_manager;
 
 /// What members of a package read besides the IR. The manager changes the program, and tells the context.

@@ -9,7 +9,9 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -24,15 +26,42 @@ template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
 
 } // namespace detail
 
+/// The value that is read there.
+template <class IR, class Constant> value_id used_value(const IR& ir, const decided_use<Constant>& use) {
+  if (use.edge != no_edge) {
+    return static_cast<value_id>(ir.phi_input(use.user, use.edge));
+  }
+  value_id read = no_value;
+  std::uint32_t i = 0;
+  detail::for_each_id(ir.operands(use.user), [&](value_id v) { read = i++ == use.operand ? v : read; });
+  return read;
+}
+
+/// The use reads the literal from now on. O(operands of the user).
+template <class E, class Constant> void apply_decided_use(E& editor, const decided_use<Constant>& use) {
+  const auto literal = static_cast<value_id>(editor.make_constant(used_value(editor, use), use.constant));
+  if (use.edge != no_edge) {
+    editor.set_phi_input(use.user, use.edge, literal);
+  } else {
+    editor.set_operand(use.user, use.operand, literal);
+  }
+}
+
 /// Applies a plan that was made for the program as it is, and from which changes may have been removed. Changes that
 /// are no longer possible are skipped: a node stays if an edge from a remaining node leads to it or a remaining node
 /// uses its values; a phi stays if it has other inputs. Afterwards replaced values have no users, and removable ones
-/// are erased. Operations that are now dead for other reasons stay.
+/// are erased. Operations that are now dead for other reasons stay. Uses that branches decide are changed if the editor
+/// has `set_operand` and `set_phi_input`.
 ///
 /// Linear in the program and the plan, if each call of the editor is linear in what it changes.
 template <ir_editor_argument E, class Constant> void apply_sccp(E& editor, const sccp_plan<Constant>& plan) {
   static_assert(std::same_as<Constant, constant_of<E>>, "midend: a plan with constants of another type than the "
                                                         "`constant_type` of the editor");
+  if constexpr (can_set_operands<E> && can_set_phi_inputs<E>) {
+    for (const auto& use : plan.uses) {
+      apply_decided_use(editor, use);
+    }
+  }
   for (const auto& change : plan.replacements) {
     editor.replace_uses(change.value, editor.make_constant(change.value, change.constant));
   }

@@ -66,6 +66,9 @@ struct sccp_options {
   /// How often facts that follow from widened ones are then recomputed, to win back precision that widening lost.
   std::uint32_t narrowing_steps = 1;
 
+  /// Whether `sccp_with_branch_facts` also lists the uses that branches decide (`sccp_result::decided_uses`).
+  bool lists_decided_uses = false;
+
   /// The order of visits: all nodes that the entry reaches, each once; reverse postorder if empty. Another order costs
   /// more and, where nothing is widened, gives the same result.
   span<const node_id> order = {};
@@ -324,6 +327,7 @@ private:
     has_undefined_ = false;
     end_visits_ = w_.memory_.template array<std::uint32_t>(num_nodes(), 0);
     const value_id count = order_.num_values();
+    out_.decided_uses_.clear();
     out_.domain_ = domain_;
     out_.facts_.assign(count, domain_.bottom());
     out_.clear(count, num_nodes(), static_cast<std::size_t>(ir_.graph().num_edges()), widens);
@@ -1125,6 +1129,56 @@ private:
   [[no_unique_address]] Congruence congruence_;
 };
 
+/// Lists the uses that branches decide, after the facts of a view with copies were found. O(values + operands).
+template <class IR, class D> class decided_use_lister {
+public:
+  using view_type = branch_facts_view<IR>;
+
+  decided_use_lister(const IR& ir, const view_type& view, sccp_result<D>& out) : ir_(ir), view_(view), out_(out) {}
+
+  void run() {
+    for (node_id n = 0; n != node_count(ir_.graph()); ++n) {
+      if (out_.is_executable(n)) {
+        for_each_id(ir_.values(n), [&](value_id v) {
+          if (!ir_.is_phi(v)) {
+            list_operands(v);
+          }
+        });
+        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { list_inputs(e); });
+      }
+    }
+  }
+
+private:
+  /// Opaque operations show no operands in the view.
+  void list_operands(value_id user) {
+    const span<const value_id> names = view_.operands(user);
+    for (std::uint32_t i = 0; i != names.size(); ++i) {
+      list(user, no_edge, i, names[i]);
+    }
+  }
+
+  void list_inputs(edge_id e) {
+    if (out_.is_executable_edge(e)) {
+      for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
+                   [&](value_id phi) { list(phi, e, 0, view_.phi_input(phi, e)); });
+    }
+  }
+
+  void list(value_id user, edge_id e, std::uint32_t i, value_id name) {
+    if (name != no_value && view_.implied(name) != nullptr && out_.is_computed(name) && !out_.is_undefined(name)) {
+      const auto c = out_.constant(name);
+      if (c && !out_.constant(view_.original(name))) {
+        out_.decided_uses_.push_back({user, e, i, *c});
+      }
+    }
+  }
+
+  const IR& ir_;
+  const view_type& view_;
+  sccp_result<D>& out_;
+};
+
 } // namespace detail
 
 /// What `domain` knows about the values of `ir` when everything that is never executed is left out, refilling `out`.
@@ -1179,6 +1233,9 @@ void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& o
   using solver = detail::sccp_solver<detail::branch_facts_view<IR>, D>;
   const detail::branch_facts_view<IR> view(ir, solver::branches(workspace));
   solver(view, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
+  if (options.lists_decided_uses) {
+    detail::decided_use_lister<IR, D>(ir, view, out).run();
+  }
 }
 
 /// The result as a value.

@@ -35,13 +35,14 @@ template <class Constant> struct sccp_plan {
     edge_id edge;
   };
 
-  std::vector<replacement> replacements; ///< ordered by node, and by position in the node
-  flat_array<edge_id> kept_edges;        ///< the source always continues along this edge; ordered by source
-  flat_array<node_id> erased_nodes;      ///< never executed; ascending
+  std::vector<replacement> replacements;   ///< ordered by node, and by position in the node
+  std::vector<decided_use<Constant>> uses; ///< that read the constant from now on; ordered by node
+  flat_array<edge_id> kept_edges;          ///< the source always continues along this edge; ordered by source
+  flat_array<node_id> erased_nodes;        ///< never executed; ascending
   flat_array<forwarding> forwardings;
 
   bool empty() const {
-    return replacements.empty() && kept_edges.empty() && erased_nodes.empty() && forwardings.empty();
+    return replacements.empty() && uses.empty() && kept_edges.empty() && erased_nodes.empty() && forwardings.empty();
   }
 };
 
@@ -81,6 +82,11 @@ public:
     for (node_id n = 0; n != num_nodes(); ++n) {
       if (found_.is_executable(n) && left_in_edges_[n] == 1 && in_edges_[n] > 1 && n != ir_.graph().entry()) {
         plan_forwardings(n);
+      }
+    }
+    for (const auto& use : found_.decided_uses()) {
+      if (use.edge != no_edge || may_replace_operand(ir_, use.user, use.operand)) {
+        out_.uses.push_back(use);
       }
     }
   }
@@ -171,7 +177,8 @@ private:
 /// A branch with only one executable edge becomes a jump along it. A branch that is itself never executed (after a
 /// value that never returns, or on a condition without value) keeps all edges and their targets, because an editor can
 /// turn a branch into a jump but not remove it. A phi that has one input left is replaced by the input, which is
-/// defined wherever the phi is; a phi that had only one before is not changed. O(n + m) plus the values and their
+/// defined wherever the phi is; a phi that had only one before is not changed. Uses that branches decide are changed if
+/// the result lists them. O(n + m) plus the values and their
 /// operands.
 template <semantic_ir_argument IR, value_domain D>
 sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {

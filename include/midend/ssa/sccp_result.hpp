@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -26,7 +27,19 @@ struct sccp_counters {
   friend constexpr bool operator==(const sccp_counters&, const sccp_counters&) = default;
 };
 
+/// A use of a value that branches decide: where it is read, the value is `constant`, whatever it is elsewhere.
+template <class Constant> struct decided_use {
+  value_id user;         ///< an operation or a phi
+  edge_id edge;          ///< of the input, if `user` is a phi; else `no_edge`
+  std::uint32_t operand; ///< its index, if `user` is an operation
+  Constant constant;
+
+  friend constexpr bool operator==(const decided_use&, const decided_use&) = default;
+};
+
 namespace detail {
+template <class IR, class D> class decided_use_checker;
+template <class IR, class D> class decided_use_lister;
 template <class IR, class D, class Congruence> class sccp_solver;
 template <class IR, class D, class Equal> class sccp_checker;
 struct sccp_mutation;
@@ -84,6 +97,12 @@ public:
     return growths > widen_after_ ? growths - widen_after_ : 0;
   }
 
+  /// The uses that branches decide, of values that are no constants everywhere, by node. Empty unless
+  /// `sccp_options::lists_decided_uses` was set for `sccp_with_branch_facts`.
+  constexpr span<const decided_use<constant_type>> decided_uses() const {
+    return {decided_uses_.data(), decided_uses_.size()};
+  }
+
   constexpr const sccp_counters& counters() const { return counters_; }
 
   /// The value at which a checked run has stopped, else `no_value`. Its fact did not rise when those of its operands
@@ -95,6 +114,8 @@ public:
 private:
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
   template <class IR, class Domain, class Equal> friend class detail::sccp_checker;
+  template <class IR, class Domain> friend class detail::decided_use_checker;
+  template <class IR, class Domain> friend class detail::decided_use_lister;
   friend detail::sccp_mutation; // of tests
 
   /// Bits in `numbers_`.
@@ -147,6 +168,7 @@ private:
   bit_set_place undefined_;
   bit_set_place without_value_;   ///< executed, but no run gets past it: the fact is top
   std::uint32_t widen_after_ = 0; ///< growths before the first that widens
+  std::vector<decided_use<constant_type>> decided_uses_;
   sccp_counters counters_;
   value_id broken_value_ = no_value;
   std::uint64_t epoch_ = 0;

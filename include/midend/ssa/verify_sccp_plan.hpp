@@ -6,28 +6,23 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/ssa/verify_sccp.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The first entry of `plan` that does not follow from `found`, or none. The plan may come from anywhere.
-///
-/// - A replaced value is the constant of its fact. Otherwise the fault is `fact`, with the value.
-/// - Where an edge is kept, the result says that no run takes another edge of the same node. Otherwise the fault is
-///   `edge`, with the edge that would be lost and its source.
-///
-/// What is erased or forwarded is seen when the programs are compared (`verify_unfolding`), and that `found` holds is
-/// for `verify_sccp`. Requires a result of this program: of `sccp`, or the facts that are part of one of
-/// `value_numbering`.
-///
-/// O(plan), and the edges of the nodes whose edges are dropped.
-template <semantic_ir_argument IR, domain_of_ir<IR> D>
-constexpr sccp_error verify_sccp_plan(const IR& ir, const sccp_result<D>& found,
-                                      const sccp_plan<domain_constant<D>>& plan) {
+namespace detail {
+
+/// Of all entries but the uses that branches decide.
+template <class IR, class D>
+constexpr sccp_error error_of_plan(const IR& ir, const sccp_result<D>& found,
+                                   const sccp_plan<domain_constant<D>>& plan) {
   const auto& g = ir.graph();
   if (found.num_nodes() != static_cast<std::size_t>(g.num_nodes()) ||
       found.num_edges() != static_cast<std::size_t>(g.num_edges()) ||
@@ -47,12 +42,90 @@ constexpr sccp_error verify_sccp_plan(const IR& ir, const sccp_result<D>& found,
       return {sccp_fault::edge, no_node, no_value, kept};
     }
     edge_id lost = no_edge;
-    detail::for_each_id(g.out_edges(n), [&](edge_id e) { lost = e != kept && found.is_executable_edge(e) ? e : lost; });
+    for_each_id(g.out_edges(n), [&](edge_id e) { lost = e != kept && found.is_executable_edge(e) ? e : lost; });
     if (lost != no_edge) {
       return {sccp_fault::edge, n, no_value, lost};
     }
   }
   return {};
+}
+
+/// Checks the uses that branches decide: each reads a copy in the view of the result, of which the constant is the
+/// fact.
+template <class IR, class D> class decided_use_checker {
+public:
+  decided_use_checker(const IR& ir, const sccp_result<D>& found) : ir_(ir), found_(found), view_(ir, workspace_) {}
+
+  sccp_error run(const sccp_plan<domain_constant<D>>& plan) {
+    if (!plan.uses.empty() && found_.facts_.size() < view_.num_values()) {
+      return {sccp_fault::other_program};
+    }
+    for (const auto& use : plan.uses) {
+      const value_id read = name_of(use);
+      const bool is_known = read != no_value && found_.is_computed(read) && !found_.is_undefined(read);
+      const auto c = is_known ? found_.constant(read) : std::nullopt;
+      if (!c || !(*c == use.constant)) {
+        return {sccp_fault::fact, no_node, use.user, use.edge};
+      }
+    }
+    return {};
+  }
+
+private:
+  /// What is read there in the view; `no_value` if there is no such use.
+  value_id name_of(const decided_use<domain_constant<D>>& use) const {
+    value_id read = no_value;
+    if (use.edge != no_edge) {
+      if (use.edge < static_cast<std::size_t>(ir_.graph().num_edges())) {
+        for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(use.edge)), [&](value_id phi) {
+          read = phi == use.user ? static_cast<value_id>(view_.phi_input(phi, use.edge)) : read;
+        });
+      }
+    } else if (use.user < static_cast<std::size_t>(ir_.num_values()) && !ir_.is_phi(use.user)) {
+      const span<const value_id> operands = view_.operands(use.user);
+      read = use.operand < operands.size() ? operands[use.operand] : no_value;
+    }
+    return read;
+  }
+
+  const IR& ir_;
+  const sccp_result<D>& found_;
+  branch_facts_workspace<constant_of<IR>> workspace_;
+  branch_facts_view<IR> view_;
+};
+
+} // namespace detail
+
+/// The first entry of `plan` that does not follow from `found`, or none. The plan may come from anywhere.
+///
+/// - A replaced value is the constant of its fact. Otherwise the fault is `fact`, with the value.
+/// - A use that branches decide is a `fact`, with its user: this function knows nothing of branches.
+/// - Where an edge is kept, the result says that no run takes another edge of the same node. Otherwise the fault is
+///   `edge`, with the edge that would be lost and its source.
+///
+/// What is erased or forwarded is seen when the programs are compared (`verify_unfolding`), and that `found` holds is
+/// for `verify_sccp`. Requires a result of this program: of `sccp`, or the facts that are part of one of
+/// `value_numbering`.
+///
+/// O(plan), and the edges of the nodes whose edges are dropped.
+template <semantic_ir_argument IR, domain_of_ir<IR> D>
+constexpr sccp_error verify_sccp_plan(const IR& ir, const sccp_result<D>& found,
+                                      const sccp_plan<domain_constant<D>>& plan) {
+  const sccp_error error = detail::error_of_plan(ir, found, plan);
+  return error || plan.uses.empty()
+             ? error
+             : sccp_error{sccp_fault::fact, no_node, plan.uses.front().user, plan.uses.front().edge};
+}
+
+/// The same for a result of `sccp_with_branch_facts`: a use that branches decide reads the constant that is known about
+/// its value there. If not, the fault is `fact`, with the user and the edge of a phi's input. Trusts what
+/// `verify_sccp_with_branch_facts` trusts, and that `found` holds.
+template <semantic_ir_argument IR, domain_of_ir<IR> D>
+  requires has_assume<D>
+sccp_error verify_sccp_plan_with_branch_facts(const IR& ir, const sccp_result<D>& found,
+                                              const sccp_plan<domain_constant<D>>& plan) {
+  const sccp_error error = detail::error_of_plan(ir, found, plan);
+  return error ? error : detail::decided_use_checker<IR, D>(ir, found).run(plan);
 }
 
 MIDEND_END_NAMESPACE

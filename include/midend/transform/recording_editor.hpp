@@ -30,6 +30,7 @@ enum class edit_kind : std::uint8_t {
   erase_value,
   clone_value,
   clone_value_to_place,
+  clone_unguarded,
   move_value,
   drop_promises,
   make_constant,
@@ -296,6 +297,14 @@ public:
   {
     const auto clone = static_cast<value_id>(E::clone_value(v, p));
     add({.kind = edit_kind::clone_value_to_place, .object = v, .created = clone, .where = p});
+    return clone;
+  }
+
+  value_id clone_unguarded(value_id v, place p)
+    requires can_clone_unguarded<E>
+  {
+    const auto clone = static_cast<value_id>(E::clone_unguarded(v, p));
+    add({.kind = edit_kind::clone_unguarded, .object = v, .created = clone, .where = p});
     return clone;
   }
 
@@ -619,6 +628,7 @@ private:
     switch (r.kind) {
     case edit_kind::insert_phi:
     case edit_kind::clone_value_to_place:
+    case edit_kind::clone_unguarded:
     case edit_kind::make_operation:
       if (r.created != no_value) {
         E::erase_value(r.created);
@@ -799,6 +809,11 @@ private:
     case edit_kind::clone_value_to_place:
       if constexpr (can_clone_values_to_places<E>) {
         note_value(r, static_cast<value_id>(editor_.clone_value(value(r.object), place_of(r.where))));
+      }
+      break;
+    case edit_kind::clone_unguarded:
+      if constexpr (can_clone_unguarded<E>) {
+        note_value(r, static_cast<value_id>(editor_.clone_unguarded(value(r.object), place_of(r.where))));
       }
       break;
     case edit_kind::move_value:

@@ -12,7 +12,6 @@
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
-#include "midend/transform/verify_use_decisions.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <string>
@@ -100,24 +99,6 @@ constexpr std::string_view to_text(removal_fault f) {
     return "a removed branch decides where control goes, or what a phi takes";
   default:
     return "a loop was removed that may not end";
-  }
-}
-
-constexpr std::string_view to_text(decision_fault f) {
-  switch (f) {
-    using enum decision_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge, its target or its case has changed";
-  case changed_operation:
-    return "an operation is another one, is missing, or has moved";
-  case wrong_operand:
-    return "what is read is neither the old value nor a bit";
-  default:
-    return "no branch on every way has decided the bit so";
   }
 }
 
@@ -276,11 +257,6 @@ std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
 
 template <value_names Names = numbered_values>
 std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
-}
-
-template <value_names Names = numbered_values>
-std::string to_text(const decision_verdict& verdict, const Names& names = {}) {
   return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 

@@ -45,6 +45,8 @@ public:
                           : line({"clone ", value(r.object), " as ", value(r.created), " in ", node(r.subject)});
     case edit_kind::clone_value_to_place:
       return line({"clone ", value(r.object), " as ", value(r.created), ", placed", at(r.where)});
+    case edit_kind::clone_unguarded:
+      return line({"clone ", value(r.object), " as ", value(r.created), " without its guard, placed", at(r.where)});
     case edit_kind::move_value:
       return line({"move ", value(r.subject), " from ", node(r.old), ", placed", at(r.where)});
     case edit_kind::drop_promises:

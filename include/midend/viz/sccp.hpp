@@ -88,6 +88,8 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& name
 /// A line for each change, in the order in which `apply_sccp` makes them.
 ///
 ///     replace v4 by 10
+///     v9 reads 5 in place of operand 2
+///     v8 reads 5 on block 1 -> block 3
 ///     always block 1 -> block 3
 ///     erase block 2
 ///     forward v7 from block 1 -> block 3
@@ -97,6 +99,12 @@ std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& 
   std::string out;
   for (const auto& change : plan.replacements) {
     out += "replace " + std::string(names.value(change.value)) + " by " + detail::constant_text(change.constant) + '\n';
+  }
+  for (const auto& use : plan.uses) {
+    out += std::string(names.value(use.user)) + " reads " + detail::constant_text(use.constant) +
+           (use.edge == no_edge ? " in place of operand " + std::to_string(use.operand)
+                                : " on " + detail::edge_text(ir, use.edge, names)) +
+           '\n';
   }
   for (const edge_id e : plan.kept_edges) {
     out += "always " + detail::edge_text(ir, e, names) + '\n';

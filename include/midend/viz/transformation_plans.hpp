@@ -25,7 +25,6 @@
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/untaken_exits.hpp"
-#include "midend/transform/use_decisions.hpp"
 #include "midend/viz/certificates.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -566,27 +565,6 @@ std::string to_text(const copy_propagation_plan& plan, const Names& names = {}) 
 
 inline std::string summary_text(const copy_propagation_plan& plan) {
   return detail::plan_counts("no copies").done(plan.replacements.size(), "replaced value").text();
-}
-
-/// A line for each use.
-///
-///     %x reads 1 in place of operand 2
-///     %p reads 0 in place of its input from test
-template <value_names Names = numbered_values, class G>
-std::string to_text(const G& graph, const decision_plan& plan, const Names& names = {}) {
-  std::string out;
-  for (const decided_use& u : plan.uses) {
-    out += std::string(names.value(u.user)) + " reads " + (u.bit ? '1' : '0') + " in place of " +
-           (u.edge == no_edge
-                ? "operand " + std::to_string(u.operand)
-                : "its input from " + std::string(names.node(static_cast<node_id>(graph.edge_source(u.edge))))) +
-           '\n';
-  }
-  return out;
-}
-
-inline std::string summary_text(const decision_plan& plan) {
-  return detail::plan_counts("no decided bits").done(plan.uses.size(), "decided use").text();
 }
 
 /// A line for each invariant operation. `loops` is the forest of the plan.

@@ -552,6 +552,9 @@ public:
   /// What is known about a copy; the subject is the value that it copies or, after x == y, is equal to.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
+  /// The value of `ir` that a copy stands for.
+  value_id original(value_id v) const { return v < count_ ? v : copies_[v - count_].original; }
+
 private:
   static constexpr std::uint32_t no_input = 0xffff'ffff;
 
@@ -613,8 +616,6 @@ private:
     values_.push(v);
     ranks_[v] = static_cast<std::uint32_t>(values_.size());
   }
-
-  value_id original(value_id v) const { return v < count_ ? v : copies_[v - count_].original; }
 
   value_id name(value_id v) const { return v == no_value ? no_value : names_[v]; }
 
