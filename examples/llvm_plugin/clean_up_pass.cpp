@@ -10,6 +10,7 @@
 #include <midend/ssa/verify_sccp_plan.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/transform/verify_motion.hpp>
+#include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
@@ -41,6 +42,8 @@ public:
   template <class E> void planned(const E&, const midend::common_value_plan&) { next_ = step::motion; }
 
   template <class E> void planned(const E&, const midend::hoisting_plan&) { next_ = step::motion; }
+
+  template <class E> void planned(const E&, const midend::range_test_plan&) { next_ = step::tests; }
 
   template <class E, class Found>
   void planned(const E& editor, const Found& found, const midend::sccp_plan<std::uint64_t>& plan) {
@@ -75,6 +78,8 @@ public:
     if (is_wanted_) {
       if (next_ == step::motion) {
         require(midend::verify_motion(before_, editor), editor);
+      } else if (next_ == step::tests) {
+        require(midend::verify_range_tests(before_, editor), editor);
       } else {
         witness_.grow(editor.graph().num_nodes(), editor.graph().num_edges(), editor.num_values());
         require(midend::verify_unfolding(before_, editor, witness_), editor);
@@ -95,6 +100,13 @@ public:
     }
   }
 
+  template <class E> void applied(const E& editor, const midend::reverse_unfolding& split) {
+    if (is_wanted_) {
+      require(midend::verify_unfolding(editor, before_, split.witness), editor);
+      keep(editor);
+    }
+  }
+
   template <class E> void applied(const E& editor, const midend::unfolding_witness& witness) {
     if (is_wanted_) {
       const midend::unfolding_verdict verdict = midend::verify_unfolding(before_, editor, witness);
@@ -108,7 +120,7 @@ public:
   }
 
 private:
-  enum class step : std::uint8_t { motion, replacement };
+  enum class step : std::uint8_t { motion, tests, replacement };
 
   template <class E> void keep(const E& editor) {
     if (is_wanted_) {

@@ -137,6 +137,8 @@ public:
 
   template <class E> void planned(const E&, const midend::hoisting_plan&) { wait_for(motion_witness()); }
 
+  template <class E> void planned(const E&, const midend::range_test_plan&) { wait_for(range_test_witness()); }
+
   template <class E, class Found>
   void planned(const E&, const Found& found, const midend::sccp_plan<std::uint64_t>& plan) {
     wait_for(found, plan);
@@ -154,6 +156,10 @@ public:
 
   template <class E> void applied(const E&, const midend::removal_witness& witness) {
     done(certify_ ? why_rejected(before_, p_, witness) : std::nullopt);
+  }
+
+  template <class E> void applied(const E&, const midend::reverse_unfolding& split) {
+    done(certify_ ? why_rejected(before_, p_, split) : std::nullopt);
   }
 
   template <class E> void applied(const E&, const midend::unfolding_witness& witness) {
@@ -185,7 +191,8 @@ private:
   std::function<std::optional<std::string>()> why_;
 };
 
-constexpr std::string_view clean_up_names[] = {"values", "constants", "operations", "motion", "dead", "control"};
+constexpr std::string_view clean_up_names[] = {"values", "constants", "operations", "tests",
+                                               "motion", "dead",      "control"};
 
 } // namespace
 
@@ -222,7 +229,7 @@ pass_kind clean_up_pass() {
     return members_without(text, midend::num_clean_up_members, [](std::size_t i) { return clean_up_names[i]; });
   };
   pass.option_help = "without=A+B";
-  pass.option_form = "without=A+B, of values, constants, operations, motion, dead and control";
+  pass.option_form = "without=A+B, of values, constants, operations, tests, motion, dead and control";
   return pass;
 }
 

@@ -13,6 +13,7 @@
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
 #include <midend/transform/verify_motion.hpp>
+#include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
@@ -110,6 +111,16 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {
   return words_of(midend::verify_motion(effect_view(before), effect_view(after)), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const range_test_witness&) {
+  return words_of(midend::verify_range_tests(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after)),
+                  before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::reverse_unfolding& split) {
+  return why_rejected(after, before, split.witness);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

@@ -53,6 +53,15 @@ struct motion_witness {};
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const motion_witness& witness);
 
+/// The witness of tests that were replaced by equal ones: it says nothing.
+struct range_test_witness {};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const range_test_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::reverse_unfolding& split);
+
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::memory_witness& witness);
 

@@ -25,6 +25,7 @@
 #include "midend/support/span.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/range_tests.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/simplify_loops.hpp"
 
@@ -40,12 +41,13 @@ enum class clean_up_member : std::uint8_t {
   equal_values, ///< `value_numbering`, after `hoist_common`
   constants,    ///< `sccp_with_branch_facts`, with the uses that branches decide; the next member reads its facts
   operations,   ///< `low_level_package`
+  tests,        ///< `range_tests`, which the facts of `constants` then decide
   motion,       ///< `hoist_invariants`, with preheaders where they are needed
   dead_code,    ///< `remove_dead_code`
   control       ///< `control_canonicalization`
 };
 
-inline constexpr std::size_t num_clean_up_members = 6;
+inline constexpr std::size_t num_clean_up_members = 7;
 
 struct clean_up_options {
   std::uint32_t without = 0;    ///< bit i: no change by member i
@@ -121,6 +123,8 @@ struct clean_up_observer {
 
   template <class E> void planned(const E&, const hoisting_plan&) {}
 
+  template <class E> void planned(const E&, const range_test_plan&) {}
+
   /// The plan before is done.
   template <class E> void applied(const E&) {}
 
@@ -129,6 +133,9 @@ struct clean_up_observer {
 
   /// Of `remove_dead_code`.
   template <class E> void applied(const E&, const removal_witness&) {}
+
+  /// Nodes were split.
+  template <class E> void applied(const E&, const reverse_unfolding&) {}
 
   /// A round of control canonicalization, or loops that got preheaders.
   template <class E> void applied(const E&, const unfolding_witness&) {}
@@ -198,6 +205,8 @@ private:
       return propagate_constants(is_on(m));
     case clean_up_member::operations:
       return is_on(m) && run_package();
+    case clean_up_member::tests:
+      return is_on(m) && is_on(clean_up_member::constants) && test_ranges();
     case clean_up_member::motion:
       return is_on(m) && hoist();
     case clean_up_member::dead_code:
@@ -287,6 +296,20 @@ private:
     }
     observer_.applied(view(), log_.operations.back()); // also without changes: new literals may be there
     return changes;
+  }
+
+  bool test_ranges() {
+    if constexpr (range_test_editor<E>) {
+      dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
+      const range_test_plan plan = plan_range_tests(view(), w_.flow_.loops);
+      if (!plan.empty()) {
+        observer_.planned(view(), plan);
+        apply_range_tests(editor_, plan, observer_);
+      }
+      return !plan.empty();
+    } else {
+      return false;
+    }
   }
 
   /// Preheaders are made only where something invariant waits for one; where it stays all the same, control

@@ -9,6 +9,7 @@
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
+#include "midend/transform/verify_range_tests.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
@@ -99,6 +100,26 @@ constexpr std::string_view to_text(removal_fault f) {
     return "a removed branch decides where control goes, or what a phi takes";
   default:
     return "a loop was removed that may not end";
+  }
+}
+
+constexpr std::string_view to_text(range_test_fault f) {
+  switch (f) {
+    using enum range_test_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the programs have other nodes, or values are missing";
+  case changed_flow:
+    return "an edge, its target or its case has changed";
+  case changed_operation:
+    return "an operation is another one, is missing, or has moved";
+  case wrong_operand:
+    return "an operation or a phi reads another value";
+  case new_operation:
+    return "an operation is new that may trap or has an effect";
+  default:
+    return "a branch reads a condition that is no equal test";
   }
 }
 
@@ -257,6 +278,11 @@ std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
 
 template <value_names Names = numbered_values>
 std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified" : detail::verdict_text(verdict, names);
+}
+
+template <value_names Names = numbered_values>
+std::string to_text(const range_test_verdict& verdict, const Names& names = {}) {
   return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 
