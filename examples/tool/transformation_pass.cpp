@@ -120,7 +120,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::reverse_unfolding& split) {
-  return why_rejected(after, before, split.witness);
+  return why_rejected(after, before, split.witness, assumed_edges::are_unproven);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

@@ -15,6 +15,7 @@
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/final_value_witness.hpp>
+#include <midend/transform/range_tests.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
 #include <midend/transform/replacement_witness.hpp>

@@ -4,7 +4,7 @@
 run.py [--compilers=g++-12,clang++-19,…] [--jobs=N] [--only=NAME,…] INCLUDE_DIR
     compiles and runs the mistakes of this folder and of sentences/; each must get the answer that its comment expects,
     within the first ten lines; lines that say through which headers an #include has come do not count. Compile-time
-    mistakes are given to the compilers of --rejecting.
+    mistakes are given to the compilers of --rejecting, without what is run.
 run.py --table=FILE [--thorough] INCLUDE_DIR
     gives what does not compile to all compilers, runs the others with the first one, checked and with NDEBUG, and
     writes the table of docs/mistakes.md. With --thorough, all compilers run them.
@@ -105,14 +105,26 @@ def precompile(compiler, include, mode, directory):
     return ["-include-pch", result] if is_clang else ["-include", header]
 
 
-def compile_time(compiler, include, m, precompiled):
+def without_runs(path, directory):
+    """A copy of a file with its mistakes, without what is run, which takes most of the time to compile; lines keep their
+    numbers."""
+    text = re.sub(r"(?ms)^(#ifdef MISTAKE_\w+\n)?RUN\(\w+\) \{$.*?^\}$",
+                  lambda part: part[0] if part[1] else "\n" * part[0].count("\n"), open(path).read())
+    copy = os.path.join(directory, "rejected-" + os.path.basename(path))
+    with open(copy, "w") as file:
+        file.write(text)
+    return copy
+
+
+def compile_time(compiler, include, m, precompiled, path):
     if m.flags:
         precompiled = []
-    flags = [*flags_of("Debug", include), "-fsyntax-only", "-DMISTAKE_" + m.name, *m.flags]
+    flags = [*flags_of("Debug", include), "-I" + HERE, "-fsyntax-only", "-DMISTAKE_" + m.name, *m.flags]
     if "clang" not in os.path.basename(compiler):
         # The first error is the answer. g++ need not instantiate the rest of the file after it, which takes longer.
         flags.append("-fmax-errors=1")
-    return run([compiler, *precompiled, *flags, m.path])
+    status, output = run([compiler, *precompiled, *flags, path])
+    return run([compiler, *precompiled, *flags, m.path]) if status == 0 and path != m.path else (status, output)
 
 
 def without_mistakes(compiler, include, path):
@@ -238,7 +250,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("include")
     parser.add_argument("--compilers", default="g++-12")
-    parser.add_argument("--rejecting", default="g++-12")
+    parser.add_argument("--rejecting", default="clang++-19", help="the fastest of them, several times")
     parser.add_argument("--thorough", action="store_true", help="all compilers for everything")
     parser.add_argument("--table")
     parser.add_argument("--only", default="", help="names of mistakes or files")
@@ -252,7 +264,7 @@ def main():
     else:
         running, rejecting = options.compilers.split(","), options.rejecting.split(",")
     running = [c for c in running if shutil.which(c)]
-    rejecting = [c for c in rejecting if shutil.which(c)]
+    rejecting = [c for c in rejecting if shutil.which(c)] or running
     if not running:
         print("no compiler of " + options.compilers)
         return 77
@@ -276,8 +288,11 @@ def main():
         right = [pool.submit(without_mistakes, c, include, path) for c in rejecting
                  for path in sorted({m.path for m in mistakes if m.is_sentence})]
         # A sentence does not depend on what else is included; --thorough asks with the file's own #includes alone.
+        rejected = {path: path if "sentences" in path else without_runs(path, directory)
+                    for path in sorted({m.path for m in mistakes if m.kind == "compile-time"})}
         compiled = {(m, c): pool.submit(compile_time, c, include, m,
-                                        [] if m.is_sentence and options.thorough else precompiled[c, "Debug"])
+                                        [] if m.is_sentence and options.thorough else precompiled[c, "Debug"],
+                                        rejected[m.path])
                     for m in mistakes if m.kind == "compile-time" for c in rejecting}
         for (c, mode, file), future in programs.items():
             program, output = future.result()
