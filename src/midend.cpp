@@ -2,6 +2,8 @@
 #define MIDEND_COMPILED_SOURCE 1
 
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dependence/dependence.hpp>
+#include <midend/dependence/verify_dependences.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/trap_text.hpp>
