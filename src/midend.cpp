@@ -21,6 +21,7 @@
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/viz/dependences.hpp>
 #include <midend/viz/elbrus.hpp>
 #include <midend/viz/explain_evolution.hpp>
 #include <midend/viz/layout.hpp>

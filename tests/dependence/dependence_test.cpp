@@ -208,3 +208,322 @@ TEST_CASE("dependence: random trees of loops, against all iterations") {
   all.report("random trees of loops");
   CHECK(100 * all.found_independent >= 99 * all.independent);
 }
+
+namespace {
+
+/// A loop whose counter is k, with two accesses: the first one writes.
+dependence_result in_one_loop(std::uint64_t trips, std::int64_t first, std::int64_t second, std::int64_t apart,
+                              std::uint32_t bytes, unsigned address_bits = 64) {
+  nest_accesses nest;
+  nest.clear(address_bits);
+  const counter_id loop = add_loops(nest, {trips});
+  add_access(nest, loop, {first}, 0, bytes, true);
+  add_access(nest, loop, {second}, apart, bytes);
+  dependence_result out = midend::dependence(nest, 0, 1);
+  CHECK(!midend::verify_dependences(nest, {&out, 1}));
+  return out;
+}
+
+/// The loop of a test of alias classes: two loops, and accesses at the same place by two bases.
+nest_accesses of_classes(class_scope scope, counter_id loop, midend::value_id other_base) {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id inner = add_loops(nest, {10, 10});
+  for (const std::uint32_t memory : {1U, 2U}) {
+    nest_access a;
+    a.loop = inner;
+    a.bytes = 4;
+    a.base = memory == 1 ? 1 : other_base;
+    a.memory = memory;
+    a.scope = scope;
+    a.scope_loop = loop;
+    a.writes = true;
+    const nest_term term{inner, false, 4};
+    nest.add_access(a, 0, {&term, 1});
+  }
+  return nest;
+}
+
+} // namespace
+
+TEST_CASE("dependence: the tests by name") {
+  CHECK(in_one_loop(100, 0, 0, 8, 4).by == dependence_test::ziv);
+  CHECK(in_one_loop(100, 4, 4, 400, 4).by == dependence_test::strong_siv);
+  CHECK(in_one_loop(100, 8, 8, 4, 4).by == dependence_test::strong_siv);
+  CHECK(in_one_loop(100, 4, 0, 404, 4).by == dependence_test::weak_zero_siv);
+  CHECK(in_one_loop(100, 4, -4, 1000, 4).by == dependence_test::weak_crossing_siv);
+  CHECK(in_one_loop(4, 12, 20, 40, 4).by == dependence_test::exact_siv);
+  CHECK(in_one_loop(100, 4, 4, 396, 4).answer == dependence_answer::dependent);
+  const dependence_result near = in_one_loop(100, 4, 4, -4, 4);
+  CHECK(near.answer == dependence_answer::dependent);
+  CHECK((near.forward && !near.backward && !near.loop_independent));
+  CHECK(near.orders[0] == only(iteration_order::before));
+  CHECK(near.distance(0) == 1);
+  CHECK(midend::dependence_kind_of(true, false) == midend::memory_dependence_kind::flow);
+}
+
+TEST_CASE("dependence: parts of one nest, and the mirror of a triangle") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id rows = nest.add_counter(midend::no_counter, trip_bound::exact, 100);
+  const counter_id columns = nest.add_counter(rows);
+  const nest_term up_to{rows, false, 1};
+  nest.set_limit(columns, 0, {&up_to, 1}); // j < i
+  add_access(nest, columns, {400, 4}, 0, 4, true);
+  add_access(nest, columns, {4, 400}, 0, 4);
+  dependence_result r = midend::dependence(nest, 0, 1);
+  CHECK(r.is_independent());
+  CHECK(r.by == dependence_test::elimination);
+  CHECK(!midend::verify_dependences(nest, {&r, 1}));
+  const counter_id after = nest.add_counter(rows, trip_bound::exact, 10);
+  add_access(nest, after, {0, 800}, 4, 4); // rdiv, in a loop that is not around both
+  CHECK(nest.common_levels(0, 2) == 1);
+  r = midend::dependence(nest, 0, 2);
+  CHECK(r.answer == dependence_answer::dependent);
+  CHECK(!midend::verify_dependences(nest, {&r, 1}));
+}
+
+TEST_CASE("dependence: what is not known is no \"independent\"") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id loop = add_loops(nest, {8});
+  add_access(nest, loop, {4}, 0, 4, true);
+  nest_access unknown;
+  unknown.loop = loop;
+  unknown.bytes = 4;
+  unknown.base = 2;
+  nest.add_access(unknown); // 1: another base
+  unknown.base = 1;
+  unknown.bytes = 0;
+  nest.add_access(unknown); // 2: any size
+  unknown.bytes = 4;
+  unknown.obstacle = midend::place_obstacle::not_affine;
+  nest.add_access(unknown); // 3
+  const dependence_obstacle expected[] = {dependence_obstacle::different_bases, dependence_obstacle::unknown_size,
+                                          dependence_obstacle::unknown_place};
+  for (access_id b = 1; b != 4; ++b) {
+    dependence_result r = midend::dependence(nest, 0, b);
+    CHECK(r.answer == dependence_answer::unknown);
+    CHECK(r.obstacle == expected[b - 1]);
+    CHECK(r.orders[0] == midend::all_iteration_orders);
+    CHECK((r.forward && r.backward && r.loop_independent));
+    CHECK(!midend::verify_dependences(nest, {&r, 1}));
+    r.answer = dependence_answer::independent;
+    CHECK(midend::verify_dependences(nest, {&r, 1}));
+  }
+  dependence_result none; // as it is made
+  CHECK(!none.is_independent());
+  dependence_result itself = midend::dependence(nest, 3, 3);
+  CHECK(itself.answer == dependence_answer::unknown);
+  CHECK(itself.orders[0] == (only(iteration_order::before) | only(iteration_order::after)));
+  CHECK(!midend::verify_dependences(nest, {&itself, 1}));
+}
+
+// Named after mechanisms of public reports about other analyses.
+
+TEST_CASE("dependence: <= is not taken for <") {
+  // a[i] and a[min distance 0 or 1]: two bytes overlap the element before and the same one.
+  const dependence_result r = in_one_loop(10, 1, 1, 0, 2);
+  CHECK(r.orders[0] == midend::all_iteration_orders);
+  const dependence_result to_the_left = in_one_loop(10, 2, 2, -1, 2); // bytes of this and of the element before
+  CHECK(to_the_left.orders[0] == (only(iteration_order::before) | only(iteration_order::same)));
+}
+
+TEST_CASE("dependence: one operation in two iterations is a pair") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id inner = add_loops(nest, {10, 10});
+  add_access(nest, inner, {4, 0}, 0, 4, true);  // in each iteration of the inner loop
+  add_access(nest, inner, {40, 4}, 0, 4, true); // never twice
+  add_access(nest, inner, {36, 4}, 0, 4, true); // the end of a row is the start of the next one
+  const dependence_result same = midend::dependence(nest, 0, 0);
+  CHECK(same.answer == dependence_answer::dependent);
+  CHECK(same.orders[0] == only(iteration_order::same));
+  CHECK(same.orders[1] == (only(iteration_order::before) | only(iteration_order::after)));
+  CHECK(midend::dependence(nest, 1, 1).is_independent());
+  const dependence_result wraps = midend::dependence(nest, 2, 2);
+  CHECK(wraps.answer == dependence_answer::dependent);
+  CHECK((wraps.distance(0) == std::nullopt)); // 1 and -1
+}
+
+TEST_CASE("dependence: products and differences at the ends of 64 bits") {
+  const std::int64_t least = -0x7fff'ffff'ffff'ffff - 1;
+  const std::int64_t most = 0x7fff'ffff'ffff'ffff;
+  std::size_t decided = 0;
+  for (const std::int64_t first : {least, least + 1, most, most - 1, std::int64_t{1} << 62}) {
+    for (const std::int64_t second : {least, most, std::int64_t{1}, std::int64_t{-1}}) {
+      for (const std::int64_t apart : {least, most, std::int64_t{0}, std::int64_t{4}}) {
+        for (const std::uint64_t trips : {std::uint64_t{2}, ~std::uint64_t{0}}) {
+          const dependence_result r = in_one_loop(trips, first, second, apart, 1);
+          // Iterations 0 and 1, modulo 2^64.
+          bool meets = apart == 0;
+          meets = meets || static_cast<std::uint64_t>(first) == static_cast<std::uint64_t>(apart);
+          meets = meets || static_cast<std::uint64_t>(apart) + static_cast<std::uint64_t>(second) == 0;
+          meets = meets || static_cast<std::uint64_t>(first) ==
+                               static_cast<std::uint64_t>(apart) + static_cast<std::uint64_t>(second);
+          CHECK((!meets || !r.is_independent()));
+          CHECK((trips != 2 || meets || r.answer != dependence_answer::dependent));
+          decided += r.answer != dependence_answer::unknown ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(decided > 100);
+}
+
+TEST_CASE("dependence: addresses that wrap around the address space") {
+  CHECK(in_one_loop(10, 32, 32, 16, 8, 8).is_independent());
+  CHECK(in_one_loop(10, 32, 32, 0, 8, 8).orders[0] == midend::all_iteration_orders); // 8 iterations later
+  CHECK(in_one_loop(8, 32, 32, 0, 8, 8).orders[0] == only(iteration_order::same));
+  // An array of more than 2^64 bytes is none: 4 * k meets after 2^62 iterations.
+  CHECK(in_one_loop(std::uint64_t{1} << 62, 4, 4, 0, 4).orders[0] == only(iteration_order::same));
+  CHECK(in_one_loop((std::uint64_t{1} << 62) + 1, 4, 4, 0, 4).orders[0] == midend::all_iteration_orders);
+}
+
+TEST_CASE("dependence: classes of memory have a scope") {
+  for (const midend::value_id base : {1U, 2U}) {
+    nest_accesses nest = of_classes(class_scope::procedure, midend::no_counter, base);
+    dependence_result r = midend::dependence(nest, 0, 1);
+    CHECK((r.is_independent() && r.by == dependence_test::classes));
+    nest = of_classes(class_scope::loop, 0, base); // of the outer loop: the same
+    CHECK(midend::dependence(nest, 0, 1).is_independent());
+    nest = of_classes(class_scope::iteration, 0, base); // not in two iterations of the outer loop
+    r = midend::dependence(nest, 0, 1);
+    CHECK(r.answer == (base == 1 ? dependence_answer::dependent : dependence_answer::unknown));
+    CHECK(r.orders[0] == (only(iteration_order::before) | only(iteration_order::after)));
+    CHECK(!midend::verify_dependences(nest, {&r, 1}));
+    for (dependence_case& c : r.cases) { // as if the promise held for the whole loop
+      c.kind = dependence_case_kind::other_class;
+    }
+    CHECK(midend::verify_dependences(nest, {&r, 1})->kind == midend::dependence_fault_kind::classes);
+    nest = of_classes(class_scope::loop, 1, base); // within a run of the inner loop
+    CHECK(midend::dependence(nest, 0, 1).orders[0] == (only(iteration_order::before) | only(iteration_order::after)));
+    nest = of_classes(class_scope::iteration, 1, base); // within one iteration of both
+    r = midend::dependence(nest, 0, 1);
+    CHECK(!r.loop_independent);
+    CHECK(r.orders[0] == midend::all_iteration_orders - (base == 1 ? 2 : 0));
+    CHECK(!midend::verify_dependences(nest, {&r, 1}));
+  }
+}
+
+TEST_CASE("dependence: accesses of different sizes, not aligned") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id loop = add_loops(nest, {100});
+  add_access(nest, loop, {16}, 0, 8, true);
+  add_access(nest, loop, {16}, 8, 8);
+  add_access(nest, loop, {16}, 7, 1);
+  add_access(nest, loop, {16}, 14, 4); // 2 bytes of the next one
+  CHECK(midend::dependence(nest, 0, 1).is_independent());
+  CHECK(midend::dependence(nest, 0, 2).orders[0] == only(iteration_order::same));
+  CHECK(midend::dependence(nest, 0, 3).orders[0] == only(iteration_order::after));
+  CHECK(midend::dependence(nest, 0, 3).distance(0) == -1);
+}
+
+TEST_CASE("dependence: symbols that cancel, symbols that do not, and symbols with bounds") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id loop = add_loops(nest, {16});
+  midend::nest_symbol n;
+  n.value = 7;
+  n.is_bounded = true;
+  n.low = 16;
+  n.high = 1000;
+  const midend::symbol_id s = nest.add_symbol(n);
+  nest_access a;
+  a.loop = loop;
+  a.bytes = 4;
+  a.base = 1;
+  a.writes = true;
+  const nest_term counter{loop, false, 4};
+  const nest_term both[] = {{loop, false, 4}, {s, true, 4}};
+  nest.add_access(a, 0, {&counter, 1});
+  nest.add_access(a, 0, both);  // at least 16 elements later
+  nest.add_access(a, -4, both); // at least 15: the last iteration meets the first one
+  nest.add_access(a, 64, both);
+  CHECK(midend::dependence(nest, 0, 1).is_independent());
+  const dependence_result r = midend::dependence(nest, 0, 2);
+  CHECK(r.answer == dependence_answer::dependent);
+  CHECK(r.orders[0] == only(iteration_order::after));
+  CHECK(midend::dependence(nest, 1, 3).is_independent());
+}
+
+TEST_CASE("dependence: a checker refuses what has mistakes, each number changed in turn") {
+  std::mt19937_64 random(5);
+  nest_accesses nest;
+  std::size_t mistakes = 0;
+  std::size_t found = 0;
+  std::size_t harmless = 0;
+  for (int i = 0; i != 40; ++i) {
+    make_random_nest(random, nest, i % 2 == 0 ? 0 : 8);
+    for (access_id b = 0; b != nest.num_accesses(); ++b) {
+      const dependence_result right = midend::dependence(nest, 0, b);
+      const meetings really = all_meetings(nest, 0, b);
+      const auto check = [&](const dependence_result& wrong) {
+        ++mistakes;
+        if (midend::verify_dependences(nest, {&wrong, 1})) {
+          ++found;
+          return;
+        }
+        ++harmless; // a proof may have steps that nothing needs; what is said must still be true
+        CHECK((!wrong.is_independent() || really.vectors.empty()));
+        for (const std::vector<int>& v : really.vectors) {
+          for (std::uint32_t level = 0; level != wrong.levels; ++level) {
+            CHECK((wrong.orders[level] >> v[level] & 1) != 0);
+          }
+        }
+      };
+      dependence_result wrong = right;
+      wrong.answer = right.is_independent() ? dependence_answer::unknown : dependence_answer::independent;
+      check(wrong);
+      for (std::size_t t = 0; t < right.terms.size(); t += 1 + random() % 5) {
+        wrong = right;
+        wrong.terms[t].factor = random() % 2 == 0 ? -right.terms[t].factor : right.terms[t].factor + 1;
+        check(wrong);
+        wrong.terms[t].factor = right.terms[t].factor;
+        wrong.terms[t].index += 1 + static_cast<std::uint32_t>(random() % 3);
+        check(wrong);
+      }
+      for (std::size_t s = 0; s < right.steps.size(); s += 1 + random() % 5) {
+        wrong = right;
+        wrong.steps[s].index += 1;
+        check(wrong);
+        wrong = right;
+        wrong.steps[s].kind = static_cast<midend::proof_step_kind>(random() % 5);
+        check(wrong);
+        wrong = right;
+        wrong.steps[s].fact = static_cast<midend::nest_fact>(random() % 11);
+        check(wrong);
+        wrong = right;
+        wrong.steps[s].count = static_cast<std::uint32_t>(random());
+        check(wrong);
+      }
+      for (std::size_t c = 0; c != right.cases.size(); ++c) {
+        wrong = right;
+        wrong.cases[c].kind = static_cast<dependence_case_kind>(random() % 4);
+        check(wrong);
+        wrong = right;
+        wrong.cases[c].num_orders += random() % 2 == 0 ? 1 : ~std::uint32_t{0};
+        check(wrong);
+        wrong = right;
+        wrong.cases[c].proof.count -= 1;
+        check(wrong);
+      }
+      for (std::size_t w = 0; w != right.witnesses.size(); ++w) {
+        wrong = right;
+        wrong.witnesses[w] = wrong.witnesses[w] + 1;
+        check(wrong);
+      }
+      for (std::size_t d = 0; d != right.distances.size(); ++d) {
+        wrong = right;
+        wrong.distances[d].distance += 1;
+        CHECK(midend::verify_dependences(nest, {&wrong, 1}));
+      }
+      wrong = right;
+      wrong.forward = !wrong.forward;
+      CHECK(midend::verify_dependences(nest, {&wrong, 1}));
+    }
+  }
+  MESSAGE(mistakes << " mistakes, " << found << " refused, " << harmless << " harmless");
+  CHECK(found * 2 > mistakes);
+}

@@ -33,7 +33,7 @@ bool fits(const wide_number& n) {
 
 std::vector<checked_integer> numbers() {
   std::vector<checked_integer> out;
-  for (const unsigned e : {0U, 1U, 5U, 30U, 31U, 32U, 62U, 63U, 64U, 65U, 96U, 125U}) {
+  for (const unsigned e : {0U, 1U, 5U, 30U, 31U, 32U, 62U, 63U, 64U, 65U, 96U, 125U, 126U}) {
     for (const std::int64_t d : {-1, 0, 1}) {
       out.push_back(checked_integer::power_of_two(e) + d);
       out.push_back(-(checked_integer::power_of_two(e) + d));
@@ -70,6 +70,9 @@ TEST_CASE("checked_integer: sums, products, quotients and divisors, or invalid")
         ++invalid;
       }
       REQUIRE((a < b) == (a - b).is_negative());
+      if (b == checked_integer(1)) {
+        REQUIRE(a.floor_divided(b) == a);
+      }
       if (b.is_positive()) {
         const checked_integer q = a.floor_divided(b);
         const checked_integer rest = a - q * b;

@@ -153,7 +153,7 @@ private:
     const bool wraps = nest_.address_bits() != 0;
     num_variables_ = counters + symbols + (wraps ? 1 : 0);
     const std::uint32_t wrap = wraps ? num_variables_ - 1 : integer_elimination::no_variable;
-    system_.clear(num_variables_, wrap);
+    system_.clear(num_variables_, counters, wrap);
     add_counters(a_, depth_a_, 0);
     add_counters(b_, depth_b_, depth_a_);
     for (std::uint32_t i = 0; i != symbols; ++i) {

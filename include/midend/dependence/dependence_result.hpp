@@ -152,7 +152,7 @@ struct distance_claim {
 };
 
 /// What is known about the iterations in which `first` and `second` meet: have a byte in common. Valid for each run of
-/// the nest. Says nothing about which of the accesses write; see `kind_of`.
+/// the nest. Says nothing about which of the accesses write; see `dependence_kind_of`.
 ///
 /// Cases are disjoint, in the order of their vectors of orders (before, same, after), and all vectors are in one. An
 /// access and itself are a pair, too: of different iterations.
@@ -214,7 +214,7 @@ struct dependence_result {
 };
 
 /// What a pair is if `first` runs first (`forward`), or if `second` does.
-constexpr memory_dependence_kind kind_of(bool earlier_writes, bool later_writes) {
+constexpr memory_dependence_kind dependence_kind_of(bool earlier_writes, bool later_writes) {
   return earlier_writes ? (later_writes ? memory_dependence_kind::output : memory_dependence_kind::flow)
                         : (later_writes ? memory_dependence_kind::anti : memory_dependence_kind::input);
 }

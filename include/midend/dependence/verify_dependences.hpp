@@ -367,7 +367,12 @@ private:
       if (closed || !is_range(s.first, s.count, r_.terms.size()) || !take_step(s, c, claim)) {
         return fault(dependence_fault_kind::step);
       }
-      closed = s.kind == proof_step_kind::contradiction && !open_second_case();
+      if (s.kind == proof_step_kind::contradiction) {
+        closed = !has_second_case();
+        if (!closed && !open_second_case()) {
+          return fault(dependence_fault_kind::step);
+        }
+      }
     }
     return closed ? optional<dependence_fault>() : fault(dependence_fault_kind::open_proof);
   }
@@ -387,9 +392,9 @@ private:
       w_.row_[1 + known_] = -1;
       ++known_;
       negate_row(); // variable - sum
-      push_row();
+      const bool fits = push_row();
       negate_row();
-      return push_row();
+      return fits && push_row();
     }
     case proof_step_kind::split:
       if (!write_sum(terms_of(s), true)) {
@@ -402,15 +407,18 @@ private:
     }
   }
 
+  /// False for a number that does not fit.
   bool push_row() {
-    const std::size_t at = w_.numbers_.size();
     const std::size_t width = std::size_t{1} + size_;
-    w_.numbers_.extend_for_overwrite(at + width);
     for (std::size_t i = 0; i != width; ++i) {
-      w_.numbers_[at + i] = w_.row_[i];
       if (!w_.row_[i].is_valid()) {
         return false;
       }
+    }
+    const std::size_t at = w_.numbers_.size();
+    w_.numbers_.extend_for_overwrite(at + width);
+    for (std::size_t i = 0; i != width; ++i) {
+      w_.numbers_[at + i] = w_.row_[i];
     }
     ++inequalities_;
     return true;
@@ -477,15 +485,17 @@ private:
     return no_variables && numbers[0].is_valid() && numbers[0].is_negative();
   }
 
-  /// The second case of the last split whose first case was closed. False if there is none.
-  bool open_second_case() {
+  /// Forgets splits of which both cases are closed. False if none is left.
+  bool has_second_case() {
     while (!w_.splits_.empty() && w_.splits_.back().is_second) {
       w_.splits_.pop_back();
     }
-    if (w_.splits_.empty()) {
-      return false;
-    }
-    auto& split = w_.splits_.back();
+    return !w_.splits_.empty();
+  }
+
+  /// Goes back to the last split.
+  bool open_second_case() {
+    open_split& split = w_.splits_.back();
     split.is_second = true;
     inequalities_ = split.inequalities;
     known_ = split.variables;
@@ -493,8 +503,7 @@ private:
     static_cast<void>(write_sum(terms_of(r_.steps[split.step]), true));
     negate_row();
     w_.row_[0] = w_.row_[0] - 1;
-    push_row();
-    return true;
+    return push_row();
   }
 
   // Witnesses, distances, the answer.

@@ -19,7 +19,7 @@ public:
 
   static constexpr checked_integer from_unsigned(std::uint64_t n) { return from_words(0, n); }
 
-  /// 2^exponent, for exponents below 126.
+  /// 2^exponent, for exponents up to 126.
   static constexpr checked_integer power_of_two(unsigned exponent) {
     return exponent < 64 ? from_words(0, std::uint64_t{1} << exponent)
                          : from_words(std::int64_t{1} << (exponent - 64), 0);
@@ -175,13 +175,11 @@ private:
                         rest.low_ << 1 | (word >> i % 64 & 1));
       if (b <= rest) {
         rest = rest - b;
-        quotient = quotient + power_of_two_or_more(i);
+        quotient = quotient + power_of_two(i);
       }
     }
     return quotient;
   }
-
-  static constexpr checked_integer power_of_two_or_more(unsigned i) { return i < 126 ? power_of_two(i) : invalid(); }
 
   std::uint64_t low_ = 0;
   std::int64_t high_ = 0;

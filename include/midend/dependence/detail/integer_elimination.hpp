@@ -52,9 +52,11 @@ struct elimination_equality {
 /// again. So each step is a linear combination, a definition or a split, and a proof is the list of them.
 class integer_elimination {
 public:
-  /// Starts a system of `count` variables. `wrap` is the one that counts how often addresses wrap, or `no_variable`.
-  void clear(std::uint32_t count, std::uint32_t wrap) {
+  /// Starts a system of `count` variables: `counters` counters, symbols, and perhaps `wrap`, which counts how often
+  /// addresses wrap; else that is `no_variable`.
+  void clear(std::uint32_t count, std::uint32_t counters, std::uint32_t wrap) {
     num_base_ = count;
+    num_counters_ = counters;
     wrap_ = wrap;
     max_variables_ = count + max_definitions;
     stride_ = max_variables_ + 1;
@@ -259,6 +261,10 @@ private:
     }
     if (opposite != no_variable) {
       const checked_integer gap = row(opposite)[max_variables_] + scratch_[max_variables_];
+      if (!gap.is_valid()) {
+        too_large_ = true;
+        return;
+      }
       if (gap.is_negative()) {
         origins_.clear();
         origins_.push_back({id, 1});
@@ -329,22 +335,50 @@ private:
     steps_->push_back({proof_step_kind::contradiction, nest_fact::counter_low, id, 0, 0});
   }
 
-  /// A fact with each variable replaced by its bound, if all have one: Banerjee's bounds. The number of wraps stays.
+  /// A fact with each variable replaced by its bound, if all have one: Banerjee's bounds. A counter that is bounded
+  /// only by a sum of others is replaced by that sum first, inner counters before outer ones. The number of wraps stays.
   void bound_sum(std::size_t fact) {
-    const checked_integer* const numbers = facts_.data() + fact * stride_;
     start_sum();
-    add_to_sum(numbers, static_cast<std::uint32_t>(fact), 1);
+    add_to_sum(facts_.data() + fact * stride_, static_cast<std::uint32_t>(fact), 1);
+    for (std::uint32_t i = num_counters_; i-- != 0;) {
+      if (!scratch_[i].is_zero() && bound_row_of(i) == no_variable) {
+        const std::uint32_t limit = limit_row_of(i);
+        if (limit == no_variable) {
+          return;
+        }
+        add_to_sum(row(limit), ids_[limit], scratch_[i].magnitude());
+      }
+    }
     for (std::uint32_t i = 0; i != num_base_; ++i) {
-      if (i == wrap_ || numbers[i].is_zero()) {
+      if (i == wrap_ || scratch_[i].is_zero()) {
         continue;
       }
-      const std::uint32_t bound = bound_rows_[2 * i + (numbers[i].is_negative() ? 0 : 1)];
+      const std::uint32_t bound = bound_row_of(i);
       if (bound == no_variable) {
         return;
       }
-      add_to_sum(row(bound), ids_[bound], numbers[i].magnitude());
+      add_to_sum(row(bound), ids_[bound], scratch_[i].magnitude());
     }
     commit();
+  }
+
+  /// The inequality without other variables that bounds `i` where it is in the sum.
+  std::uint32_t bound_row_of(std::uint32_t i) const { return bound_rows_[2 * i + (scratch_[i].is_negative() ? 0 : 1)]; }
+
+  /// One with outer counters and symbols.
+  std::uint32_t limit_row_of(std::uint32_t i) const {
+    for (std::uint32_t r = 0; r != num_rows(); ++r) {
+      const checked_integer* const numbers = row(r);
+      bool fits = alive_[r] != 0 && numbers[i].magnitude() == checked_integer(1) &&
+                  numbers[i].is_negative() != scratch_[i].is_negative() && (wrap_ == no_variable || numbers[wrap_].is_zero());
+      for (std::uint32_t k = i + 1; k < num_counters_ && fits; ++k) {
+        fits = numbers[k].is_zero();
+      }
+      if (fits) {
+        return r;
+      }
+    }
+    return no_variable;
   }
 
   /// Removes a variable by an equality. False if there is none.
@@ -536,7 +570,21 @@ private:
       }
       value = bounded[0] && bounds[0].is_positive() ? bounds[0] : bounded[1] && bounds[1].is_negative() ? bounds[1] : 0;
     }
-    return run_outcome::solved;
+    return solves_facts() ? run_outcome::solved : run_outcome::too_large;
+  }
+
+  /// Whether the sums of all facts fit and are at least 0.
+  bool solves_facts() const {
+    bool solves = true;
+    for (std::size_t f = 0; f != fact_names_.size() && solves; ++f) {
+      const checked_integer* const numbers = facts_.data() + f * stride_;
+      checked_integer sum = numbers[max_variables_];
+      for (std::uint32_t i = 0; i != num_base_; ++i) {
+        sum = sum + numbers[i] * values_[i];
+      }
+      solves = sum.is_valid() && !sum.is_negative();
+    }
+    return solves;
   }
 
   /// Adds an inequality and later its opposite: of the sum that has a window, if few values are left for it; else of
@@ -623,6 +671,7 @@ private:
   }
 
   std::uint32_t num_base_ = 0;
+  std::uint32_t num_counters_ = 0;
   std::uint32_t num_variables_ = 0;
   std::uint32_t max_variables_ = 0;
   std::uint32_t stride_ = 1;
