@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/dependence/nest_accesses.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
@@ -13,7 +12,9 @@
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/loops/hierarchical_ordering.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/weak_topological_order.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -33,7 +34,7 @@ enum class nest_obstacle : std::uint8_t {
 /// A nest of a function: the loop and all loops inside of it.
 struct function_nest {
   nest_obstacle obstacle = nest_obstacle::none; ///< if it is not `none`, nothing else is valid
-  nest_accesses accesses;                       ///< in reverse postorder of the nodes
+  nest_accesses accesses;                       ///< in a weak topological order of the nodes: each loop in one piece
   flat_array<loop_id> loops;                    ///< by counter
 };
 
@@ -42,8 +43,8 @@ inline constexpr value_id no_base = no_value - 1;
 
 /// Memory of `read_nest`, reused from call to call.
 struct read_nest_workspace {
-  depth_first_order_workspace searching;
-  depth_first_numbering numbering;
+  weak_topological_order_workspace ordering;
+  hierarchical_ordering order;
 };
 
 namespace detail {
@@ -252,11 +253,10 @@ private:
 /// Whether an edge inside of a loop goes back to what is no header of a loop around it.
 template <class G>
 bool has_irreducible_cycle(const G& g, const loop_forest& loops, loop_id outermost,
-                           const depth_first_numbering& numbering) {
+                           const hierarchical_ordering& order) {
   for (const node_id n : loops.blocks(outermost)) {
     for (const node_id to : g.successors(n)) {
-      const bool goes_back =
-          loops.contains(outermost, to) && numbering.postorder_number(to) >= numbering.postorder_number(n);
+      const bool goes_back = loops.contains(outermost, to) && order.position(to) <= order.position(n);
       if (goes_back && !(loops.is_header(to) && loops.contains(loops.innermost_loop(to), n))) {
         return true;
       }
@@ -287,17 +287,15 @@ void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominat
   out.obstacle = nest_obstacle::none;
   detail::nest_reader reader(loops, found, facts, outermost, out);
   reader.read_loops();
-  depth_first_order(ir.graph(), workspace.searching, workspace.numbering);
+  weak_topological_order(ir.graph(), workspace.ordering, workspace.order);
   if (out.obstacle == nest_obstacle::none &&
-      detail::has_irreducible_cycle(ir.graph(), loops, outermost, workspace.numbering)) {
+      detail::has_irreducible_cycle(ir.graph(), loops, outermost, workspace.order)) {
     out.obstacle = nest_obstacle::irreducible_cycle;
   }
   if (out.obstacle != nest_obstacle::none) {
     return;
   }
-  const span<const node_id> postorder = workspace.numbering.postorder();
-  for (std::size_t i = postorder.size(); i-- != 0;) {
-    const node_id n = postorder[i];
+  for (const node_id n : workspace.order.order()) {
     if (!loops.contains(outermost, n)) {
       continue;
     }

@@ -140,11 +140,12 @@ private:
     std::uint64_t low;
   };
 
-  /// Whatever has `smallest` as its high word is invalid.
+  /// Invalid if it does not fit, as its opposite.
   static constexpr checked_integer from_words(std::int64_t high, std::uint64_t low) {
+    const bool fits = high != smallest && high != ~smallest && (high != smallest + 1 || low != 0);
     checked_integer out;
-    out.high_ = high;
-    out.low_ = high == smallest ? 0 : low;
+    out.high_ = fits ? high : smallest;
+    out.low_ = fits ? low : 0;
     return out;
   }
 

@@ -111,7 +111,8 @@ std::string nest_place_text(const function_nest& nest, const loop_forest& loops,
 
 /// What is known of a pair, whose accesses are called `first` and `second`: `independent: a common divisor`; or kinds
 /// with their vectors, from the earlier access to the later one, and two iterations that meet: `flow 1 -> 2 (1, 0);
-/// such as 1 in (0, 0), 2 in (1, 0)`. A vector has distances where they are constant, and else `<`, `=`, `>`, or `*` for any.
+/// such as 1 in (0, 0), 2 in (1, 0)`. A vector has distances where they are constant, and else `<`, `=`, `>`, or `*`
+/// for any.
 inline std::string dependence_text(const nest_accesses& nest, const dependence_result& result, const std::string& first,
                                    const std::string& second) {
   return detail::dependence_words(nest, result, first, second);
