@@ -3,6 +3,7 @@
 
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dependence/dependence.hpp>
+#include <midend/dependence/runtime_checks.hpp>
 #include <midend/dependence/verify_dependences.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>

@@ -58,6 +58,7 @@
 #include "midend/dependence/explain_dependence.hpp"
 #include "midend/dependence/nest_accesses.hpp"
 #include "midend/dependence/read_nest.hpp"
+#include "midend/dependence/runtime_checks.hpp"
 #include "midend/dependence/verify_dependences.hpp"
 #include "midend/dominance/certify.hpp"
 #include "midend/dominance/control_dependence.hpp"

@@ -80,7 +80,7 @@ public:
   std::size_t constant_distances = 0;
   std::size_t found_distances = 0;
 
-  void report(const char* what) const {
+  void report(const std::string& what) const {
     MESSAGE(what << ": " << pairs << " pairs, " << independent << " independent, found " << found_independent
                  << ", unknown " << unknown << ", all cases exact " << exact << "; " << constant_distances
                  << " constant distances, found " << found_distances);
