@@ -6,6 +6,7 @@
 
 #include <midend/dependence/dependence.hpp>
 #include <midend/dependence/read_nest.hpp>
+#include <midend/dependence/runtime_checks.hpp>
 #include <midend/dependence/verify_dependences.hpp>
 #include <midend/elbrus/opcode.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -18,6 +19,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace midend_tool {
 namespace {
@@ -40,6 +42,7 @@ void append_nest(const procedure& p, const midend::loop_forest& loops, const mid
   for (access_id a = 0; a != accesses.num_accesses(); ++a) {
     append(out, "    ", access_name(p, accesses, a), ": ", midend::nest_place_text(nest, loops, a, names), "\n");
   }
+  std::vector<midend::access_pair> unresolved;
   // [pairs]
   midend::dependence_workspace workspace;
   midend::dependence_result found;
@@ -56,6 +59,17 @@ void append_nest(const procedure& p, const midend::loop_forest& loops, const mid
       if (midend::verify_dependences(accesses, {&found, 1})) {
         out += "    and the proof is wrong\n";
       }
+      if (found.obstacle == midend::dependence_obstacle::different_bases) {
+        unresolved.push_back({a, b});
+      }
+    }
+  }
+  if (!unresolved.empty()) {
+    midend::runtime_check_plan plan;
+    midend::runtime_checks(accesses, unresolved, plan);
+    for (const midend::interval_comparison& c : plan.comparisons) {
+      append(out, "    checked at run time: ", midend::byte_interval_text(nest, plan, c.first, names), " apart from ",
+             midend::byte_interval_text(nest, plan, c.second, names), "\n");
     }
   }
 }

@@ -5,9 +5,11 @@
 #include "midend/dependence/dependence_result.hpp"
 #include "midend/dependence/nest_accesses.hpp"
 #include "midend/dependence/read_nest.hpp"
+#include "midend/dependence/runtime_checks.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/viz/value_names.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -99,6 +101,8 @@ MIDEND_FUNCTION std::string nest_place_words(const function_nest& nest, const lo
                                              const function_words& names);
 MIDEND_FUNCTION std::string dependence_words(const nest_accesses& nest, const dependence_result& result,
                                              const std::string& first, const std::string& second);
+MIDEND_FUNCTION std::string byte_interval_words(const function_nest& nest, const runtime_check_plan& plan,
+                                                std::uint32_t interval, const function_words& names);
 
 } // namespace detail
 
@@ -107,6 +111,15 @@ template <class Names>
 std::string nest_place_text(const function_nest& nest, const loop_forest& loops, access_id a, const Names& names) {
   static_assert(value_names_argument<Names>);
   return detail::nest_place_words(nest, loops, a, detail::function_words_of<Names>(names));
+}
+
+/// An interval of a plan for this nest, such as `[%a, %a + 4*zext(%n))`: the bytes from the first address up to, and
+/// without, the second one.
+template <class Names>
+std::string byte_interval_text(const function_nest& nest, const runtime_check_plan& plan, std::uint32_t interval,
+                               const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::byte_interval_words(nest, plan, interval, detail::function_words_of<Names>(names));
 }
 
 /// What is known of a pair, whose accesses are called `first` and `second`: `independent: a common divisor`; or kinds
@@ -143,6 +156,29 @@ inline std::string number_text(checked_integer n) {
   return (n.is_negative() ? "-" : "") + digits;
 }
 
+inline std::string symbol_text(const nest_accesses& nest, symbol_id s, const function_words& names) {
+  const nest_symbol& symbol = nest.symbol(s);
+  return read_value(symbol.value, symbol.reading, names);
+}
+
+MIDEND_FUNCTION std::string byte_interval_words(const function_nest& nest, const runtime_check_plan& plan,
+                                                std::uint32_t interval, const function_words& names) {
+  const byte_interval& bytes = plan.intervals[interval];
+  std::string out = "[";
+  for (const nest_form* form : {&bytes.begin, &bytes.end}) {
+    sum_writer sum(64);
+    if (bytes.base != no_base) {
+      sum.add(1, names.value(bytes.base));
+    }
+    for (const nest_term& t : plan.terms_of(*form)) {
+      sum.add(static_cast<std::uint64_t>(t.coefficient), symbol_text(nest.accesses, t.index, names));
+    }
+    sum.add(static_cast<std::uint64_t>(form->constant), "");
+    out += sum.text() + (form == &bytes.begin ? ", " : ")");
+  }
+  return out;
+}
+
 MIDEND_FUNCTION std::string nest_place_words(const function_nest& nest, const loop_forest& loops, access_id a,
                                              const function_words& names) {
   const nest_access& access = nest.accesses.access(a);
@@ -160,9 +196,8 @@ MIDEND_FUNCTION std::string nest_place_words(const function_nest& nest, const lo
       sum.add(1, names.value(access.base));
     }
     for (const nest_term& t : nest.accesses.terms(access.place)) {
-      const std::string factor =
-          t.is_symbol ? read_value(nest.accesses.symbol(t.index).value, nest.accesses.symbol(t.index).reading, names)
-                      : "k(" + names.node(loops.header(nest.loops[t.index])) + ")";
+      const std::string factor = t.is_symbol ? symbol_text(nest.accesses, t.index, names)
+                                             : "k(" + names.node(loops.header(nest.loops[t.index])) + ")";
       sum.add(static_cast<std::uint64_t>(t.coefficient), factor);
     }
     sum.add(static_cast<std::uint64_t>(access.place.constant), "");
