@@ -65,8 +65,7 @@ void append_nest(const procedure& p, const midend::loop_forest& loops, const mid
     }
   }
   if (!unresolved.empty()) {
-    midend::runtime_check_plan plan;
-    midend::runtime_checks(accesses, unresolved, plan);
+    const midend::runtime_check_plan plan = midend::runtime_checks(accesses, unresolved);
     for (const midend::interval_comparison& c : plan.comparisons) {
       append(out, "    checked at run time: ", midend::byte_interval_text(nest, plan, c.first, names), " apart from ",
              midend::byte_interval_text(nest, plan, c.second, names), "\n");

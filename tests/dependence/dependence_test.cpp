@@ -1,6 +1,7 @@
 // dependence: against all iterations of small nests, and by hand.
 #include "dependence/nest_kit.hpp"
 #include "kit/affordable.hpp"
+#include "kit/allocations.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dependence/dependence.hpp>
@@ -446,6 +447,23 @@ TEST_CASE("dependence: symbols that cancel, symbols that do not, and symbols wit
   CHECK(r.answer == dependence_answer::dependent);
   CHECK(r.orders[0] == only(iteration_order::after));
   CHECK(midend::dependence(nest, 1, 3).is_independent());
+}
+
+TEST_CASE("dependence: nothing is allocated for a pair as large as one before") {
+  std::mt19937_64 random(23);
+  nest_accesses nest;
+  make_random_nest(random, nest, 8);
+  midend::dependence_workspace workspace;
+  midend::verify_dependences_workspace checking;
+  dependence_result r;
+  const auto work = [&] {
+    for (access_id b = 0; b != nest.num_accesses(); ++b) {
+      midend::dependence(nest, 0, b, {}, workspace, r);
+      CHECK(!midend::verify_dependences(nest, {&r, 1}, checking));
+    }
+  };
+  CHECK(allocations_of(work) != 0);
+  CHECK(allocations_of(work) == 0);
 }
 
 TEST_CASE("dependence: a checker refuses what has mistakes, each number changed in turn") {

@@ -255,8 +255,8 @@ proc @f(%a: i64, %n: i32) -> i32 {
   CHECK(left.orders[1] == only(iteration_order::after));
   CHECK(left.distance(1) == -1);
   CHECK(read.between(2, 2).is_independent());
-  CHECK(read.between(2, 3).is_independent()); // no iteration of row 0 runs the store
-  CHECK(read.between(0, 3).is_independent()); // row 0 has no columns
+  CHECK(read.between(2, 3).is_independent());                       // no iteration of row 0 runs the store
+  CHECK(read.between(0, 3).is_independent());                       // row 0 has no columns
   CHECK(read.between(1, 3).answer == dependence_answer::dependent); // if %n is -2
 }
 

@@ -20,9 +20,7 @@ using midend::value_id;
 namespace {
 
 runtime_check_plan plan_of(const nest_accesses& nest, std::vector<midend::access_pair> pairs = {{0, 1}}) {
-  runtime_check_plan out;
-  midend::runtime_checks(nest, pairs, out);
-  return out;
+  return midend::runtime_checks(nest, pairs);
 }
 
 /// Whether the checks hold if base 1 is at 1000 and base 2 at `second`, and each symbol is `n`.

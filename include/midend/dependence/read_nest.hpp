@@ -42,9 +42,14 @@ struct function_nest {
 inline constexpr value_id no_base = no_value - 1;
 
 /// Memory of `read_nest`, reused from call to call.
-struct read_nest_workspace {
-  weak_topological_order_workspace ordering;
-  hierarchical_ordering order;
+class read_nest_workspace {
+  template <memory_ir_argument IR, class Dominators>
+  friend void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators,
+                        const value_evolutions& found, span<const number_facts> facts, loop_id outermost,
+                        read_nest_workspace& workspace, function_nest& out);
+
+  weak_topological_order_workspace ordering_;
+  hierarchical_ordering order_;
 };
 
 namespace detail {
@@ -287,15 +292,15 @@ void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominat
   out.obstacle = nest_obstacle::none;
   detail::nest_reader reader(loops, found, facts, outermost, out);
   reader.read_loops();
-  weak_topological_order(ir.graph(), workspace.ordering, workspace.order);
+  weak_topological_order(ir.graph(), workspace.ordering_, workspace.order_);
   if (out.obstacle == nest_obstacle::none &&
-      detail::has_irreducible_cycle(ir.graph(), loops, outermost, workspace.order)) {
+      detail::has_irreducible_cycle(ir.graph(), loops, outermost, workspace.order_)) {
     out.obstacle = nest_obstacle::irreducible_cycle;
   }
   if (out.obstacle != nest_obstacle::none) {
     return;
   }
-  for (const node_id n : workspace.order.order()) {
+  for (const node_id n : workspace.order_.order()) {
     if (!loops.contains(outermost, n)) {
       continue;
     }

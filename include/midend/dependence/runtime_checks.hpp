@@ -61,6 +61,22 @@ struct runtime_check_plan {
   span<const nest_term> terms_of(const nest_form& f) const { return {terms.data() + f.first, f.count}; }
 };
 
+namespace detail {
+
+class check_planner;
+
+} // namespace detail
+
+/// Memory of `runtime_checks`, reused from call to call.
+class runtime_checks_workspace {
+  friend class detail::check_planner;
+
+  flat_array<std::uint32_t> of_access_;  ///< by access: its interval
+  flat_array<access_pair> pairs_;        ///< that have a comparison
+  flat_array<checked_integer> counters_; ///< factors of the counters, by depth
+  flat_array<checked_integer> symbols_;
+};
+
 /// Makes comparisons for `pairs` of accesses, refilling `out`.
 ///
 /// The interval of an access covers all loops of the nest, not only the innermost one. Each counter is replaced by 0 or
@@ -70,7 +86,16 @@ struct runtime_check_plan {
 /// Accesses whose intervals differ in constants only share one.
 ///
 /// Returns pairs for which there is no comparison in `unchecked`. O(pairs · (depth · terms + intervals)).
-MIDEND_FUNCTION void runtime_checks(const nest_accesses& nest, span<const access_pair> pairs, runtime_check_plan& out);
+MIDEND_FUNCTION void runtime_checks(const nest_accesses& nest, span<const access_pair> pairs,
+                                    runtime_checks_workspace& workspace, runtime_check_plan& out);
+
+/// The result as a value.
+inline runtime_check_plan runtime_checks(const nest_accesses& nest, span<const access_pair> pairs) {
+  runtime_checks_workspace workspace;
+  runtime_check_plan out;
+  runtime_checks(nest, pairs, workspace, out);
+  return out;
+}
 
 /// Whether all comparisons hold for a run: `address_of(base)` is an unsigned number of 64 bits, `number_of(symbol)` the
 /// integer of a symbol. False if an interval reaches beyond the address space, or a sum is too large.
@@ -110,7 +135,10 @@ namespace detail {
 /// Builds the intervals and comparisons of a nest.
 class check_planner {
 public:
-  check_planner(const nest_accesses& nest, runtime_check_plan& out) : nest_(nest), out_(out) {
+  check_planner(const nest_accesses& nest, runtime_checks_workspace& w, runtime_check_plan& out)
+      : nest_(nest), out_(out), of_access_(w.of_access_), pairs_(w.pairs_), counters_(w.counters_),
+        symbols_(w.symbols_) {
+    pairs_.clear();
     out.intervals.clear();
     out.comparisons.clear();
     out.unchecked.clear();
@@ -287,17 +315,18 @@ private:
 
   const nest_accesses& nest_;
   runtime_check_plan& out_;
-  flat_array<std::uint32_t> of_access_;
-  flat_array<access_pair> pairs_;
-  flat_array<checked_integer> counters_;
-  flat_array<checked_integer> symbols_;
+  flat_array<std::uint32_t>& of_access_;
+  flat_array<access_pair>& pairs_;
+  flat_array<checked_integer>& counters_;
+  flat_array<checked_integer>& symbols_;
   checked_integer constant_;
 };
 
 } // namespace detail
 
-MIDEND_FUNCTION void runtime_checks(const nest_accesses& nest, span<const access_pair> pairs, runtime_check_plan& out) {
-  detail::check_planner planner(nest, out);
+MIDEND_FUNCTION void runtime_checks(const nest_accesses& nest, span<const access_pair> pairs,
+                                    runtime_checks_workspace& workspace, runtime_check_plan& out) {
+  detail::check_planner planner(nest, workspace, out);
   for (const access_pair& p : pairs) {
     planner.add(p);
   }

@@ -45,6 +45,12 @@ struct elimination_equality {
   std::uint32_t opposite = 0;
 };
 
+/// The step of a proof that made an inequality; a definition makes two.
+struct inequality_maker {
+  std::uint32_t step = 0;
+  bool is_second = false;
+};
+
 /// After W. Pugh, "The Omega test", CACM 35(8), 1992: inequalities are divided by common divisors and rounded; pairs
 /// that make an equality remove a variable, by Euclid's algorithm on its factors if none is 1; then variables are
 /// eliminated by Fourier and Motzkin's method. Departures: in place of dark shadows and splinters, the numbers of a
@@ -116,6 +122,7 @@ public:
       const run_outcome found = run();
       if (found == run_outcome::refuted) {
         if (!next_case()) {
+          drop_unused_steps(steps_before, terms_before);
           return elimination_outcome::refuted;
         }
         continue;
@@ -336,7 +343,8 @@ private:
   }
 
   /// A fact with each variable replaced by its bound, if all have one: Banerjee's bounds. A counter that is bounded
-  /// only by a sum of others is replaced by that sum first, inner counters before outer ones. The number of wraps stays.
+  /// only by a sum of others is replaced by that sum first, inner counters before outer ones. The number of wraps
+  /// stays.
   void bound_sum(std::size_t fact) {
     start_sum();
     add_to_sum(facts_.data() + fact * stride_, static_cast<std::uint32_t>(fact), 1);
@@ -370,7 +378,8 @@ private:
     for (std::uint32_t r = 0; r != num_rows(); ++r) {
       const checked_integer* const numbers = row(r);
       bool fits = alive_[r] != 0 && numbers[i].magnitude() == checked_integer(1) &&
-                  numbers[i].is_negative() != scratch_[i].is_negative() && (wrap_ == no_variable || numbers[wrap_].is_zero());
+                  numbers[i].is_negative() != scratch_[i].is_negative() &&
+                  (wrap_ == no_variable || numbers[wrap_].is_zero());
       for (std::uint32_t k = i + 1; k < num_counters_ && fits; ++k) {
         fits = numbers[k].is_zero();
       }
@@ -670,6 +679,111 @@ private:
     return true;
   }
 
+  /// Leaves what contradictions follow from, and all definitions and splits.
+  void drop_unused_steps(std::size_t first_step, std::size_t first_term) {
+    link_terms(first_step, first_term);
+    for (std::size_t i = steps_->size(); i-- != first_step;) {
+      const proof_step& s = (*steps_)[i];
+      std::uint8_t& is_used = used_[i - first_step];
+      is_used = is_used != 0 || (s.kind != proof_step_kind::fact && s.kind != proof_step_kind::combination) ? 1 : 0;
+      if (is_used != 0 && s.kind == proof_step_kind::combination) {
+        for (std::uint32_t t = s.first; t != s.first + s.count; ++t) {
+          used_[links_[t - first_term]] = 1;
+        }
+      } else if (s.kind == proof_step_kind::contradiction) {
+        used_[s.first] = 1; // where `link_terms` left it
+      }
+    }
+    keep_used_steps(first_step, first_term);
+  }
+
+  /// Calls `visit(step, id)` for each step in order with the number of its first inequality, if `takes(step)`.
+  template <class Takes, class Visit>
+  void number_inequalities(std::size_t first_step, const Takes& takes, const Visit& visit) {
+    std::uint32_t id = 0;
+    path_.clear();
+    for (std::size_t i = first_step; i != steps_->size(); ++i) {
+      const proof_step_kind kind = (*steps_)[i].kind;
+      if (!takes(i)) {
+        continue;
+      }
+      visit(i, id);
+      if (kind == proof_step_kind::split) {
+        path_.push_back({id, false});
+      }
+      id += kind == proof_step_kind::definition ? 2 : kind == proof_step_kind::contradiction ? 0 : 1;
+      if (kind == proof_step_kind::contradiction) {
+        while (!path_.empty() && path_.back().is_second) {
+          path_.pop_back();
+        }
+        if (!path_.empty()) {
+          path_.back().is_second = true;
+          id = path_.back().id + 1;
+        }
+      }
+    }
+  }
+
+  /// For each term of a combination, and for contradictions, the step that made its inequality.
+  void link_terms(std::size_t first_step, std::size_t first_term) {
+    links_.assign(terms_->size() - first_term, 0);
+    used_.assign(steps_->size() - first_step, 0);
+    makers_.clear();
+    number_inequalities(
+        first_step, [](std::size_t) { return true; },
+        [&](std::size_t i, std::uint32_t id) {
+          proof_step& s = (*steps_)[i];
+          const auto step = static_cast<std::uint32_t>(i - first_step);
+          if (s.kind == proof_step_kind::combination) {
+            for (std::uint32_t t = s.first; t != s.first + s.count; ++t) {
+              const inequality_maker& m = makers_[(*terms_)[t].index];
+              links_[t - first_term] = m.step;
+              (*terms_)[t].index = m.is_second ? 1 : 0;
+            }
+          } else if (s.kind == proof_step_kind::contradiction) {
+            s.first = makers_[s.index].step;
+            s.index = makers_[s.index].is_second ? 1 : 0;
+          }
+          makers_.shrink(id < makers_.size() ? id : makers_.size());
+          makers_.push_back({step, false});
+          makers_.push_back({step, true});
+          makers_.shrink(s.kind == proof_step_kind::definition ? id + std::size_t{2} : id + std::size_t{1});
+        });
+  }
+
+  void keep_used_steps(std::size_t first_step, std::size_t first_term) {
+    new_ids_.assign(used_.size(), 0);
+    std::size_t kept_steps = first_step;
+    std::size_t kept_terms = first_term;
+    number_inequalities(
+        first_step, [&](std::size_t i) { return used_[i - first_step] != 0; },
+        [&](std::size_t i, std::uint32_t id) {
+          proof_step& s = (*steps_)[i];
+          new_ids_[i - first_step] = id;
+          for (std::uint32_t t = s.first; s.kind == proof_step_kind::combination && t != s.first + s.count; ++t) {
+            (*terms_)[t].index += new_ids_[links_[t - first_term]];
+          }
+          if (s.kind == proof_step_kind::contradiction) {
+            s.index += new_ids_[s.first];
+            s.first = 0;
+          }
+        });
+    for (std::size_t i = first_step; i != steps_->size(); ++i) {
+      if (used_[i - first_step] == 0) {
+        continue;
+      }
+      proof_step s = (*steps_)[i];
+      const std::uint32_t from = s.first;
+      s.first = s.count != 0 ? static_cast<std::uint32_t>(kept_terms) : 0;
+      for (std::uint32_t t = 0; t != s.count; ++t) {
+        (*terms_)[kept_terms++] = (*terms_)[from + t];
+      }
+      (*steps_)[kept_steps++] = s;
+    }
+    steps_->shrink(kept_steps);
+    terms_->shrink(kept_terms);
+  }
+
   std::uint32_t num_base_ = 0;
   std::uint32_t num_counters_ = 0;
   std::uint32_t num_variables_ = 0;
@@ -701,6 +815,10 @@ private:
   flat_array<checked_integer> values_;
   flat_array<elimination_split> path_;
   flat_array<checked_integer> path_numbers_;
+  flat_array<inequality_maker> makers_; ///< by inequality
+  flat_array<std::uint32_t> links_;     ///< by term: the step that made its inequality
+  flat_array<std::uint8_t> used_;       ///< by step
+  flat_array<std::uint32_t> new_ids_;   ///< by step: its first inequality
   flat_array<proof_step>* steps_ = nullptr;
   flat_array<proof_term>* terms_ = nullptr;
 };
