@@ -2,6 +2,9 @@
 #define MIDEND_COMPILED_SOURCE 1
 
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dependence/dependence.hpp>
+#include <midend/dependence/runtime_checks.hpp>
+#include <midend/dependence/verify_dependences.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/trap_text.hpp>
@@ -19,6 +22,7 @@
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/viz/dependences.hpp>
 #include <midend/viz/elbrus.hpp>
 #include <midend/viz/explain_evolution.hpp>
 #include <midend/viz/layout.hpp>

@@ -25,18 +25,6 @@ using midend::elbrus::cost_view;
 using midend::elbrus::procedure;
 using midend::elbrus::type;
 
-/// Bounds and strides of all values.
-midend::flat_array<midend::number_facts> facts_of(const cost_view& ir) {
-  const midend::strided_interval_domain domain;
-  const auto known = midend::sccp_with_branch_facts(ir, domain);
-  midend::flat_array<midend::number_facts> facts;
-  for (midend::value_id v = 0; v != ir.num_values(); ++v) {
-    const auto& fact = known.fact(v);
-    facts.push_back(fact.is_bottom() ? midend::number_facts::any(ir.operation(v).width) : domain.facts(fact));
-  }
-  return facts;
-}
-
 /// Whether the report is about a value: it is a number and no bit.
 bool is_shown(const procedure& p, midend::value_id v) {
   const type t = p.value(v).type;
@@ -70,6 +58,17 @@ void append_value(const procedure& p, const midend::value_evolutions& found, con
 }
 
 } // namespace
+
+midend::flat_array<midend::number_facts> facts_of(const cost_view& ir) {
+  const midend::strided_interval_domain domain;
+  const auto known = midend::sccp_with_branch_facts(ir, domain);
+  midend::flat_array<midend::number_facts> facts;
+  for (midend::value_id v = 0; v != ir.num_values(); ++v) {
+    const auto& fact = known.fact(v);
+    facts.push_back(fact.is_bottom() ? midend::number_facts::any(ir.operation(v).width) : domain.facts(fact));
+  }
+  return facts;
+}
 
 void append_evolutions(const procedure& p, std::string& out) {
   if (!p.variables().empty()) {

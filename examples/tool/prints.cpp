@@ -1,6 +1,7 @@
 #include "prints.hpp"
 
 #include "cost_report.hpp"
+#include "dependence_report.hpp"
 #include "evolution_report.hpp"
 #include "sccp_tool.hpp"
 #include "text.hpp"
@@ -217,6 +218,8 @@ const std::vector<report_kind>& report_kinds() {
       {"very-busy-expressions", "the expressions that every path evaluates", append_very_busy_expressions},
       {"loops", "the forest of natural loops", append_loops},
       {"evolutions", "what values are in each iteration of their loops, and after them", append_evolutions},
+      {"dependences", "which accesses of each nest of loops meet, in which iterations, and why not",
+       append_dependences},
       {"cost", "cycles, operations and bytes on e2k_reference_v6, by loop and node", append_cost_report},
       {"sccp", "constants, nodes that are never executed, and the plan",
        sccp_tool<midend::flat_domain<>>::append_report},

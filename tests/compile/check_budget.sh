@@ -14,7 +14,7 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=52200 # all analyses, evolutions among them: trip counts read them
+  budget=55000 # all analyses, evolutions and dependences of nests among them
 elif [ "$header" = midend/unrolling.hpp ] || [ "$header" = midend/unrolling/advise_unrolling.hpp ] ||
   [ "$header" = midend/unrolling/try_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_unrolling.hpp ]; then
   budget=60300 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides

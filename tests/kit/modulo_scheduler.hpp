@@ -155,7 +155,7 @@ public:
   modulo_scheduler(const scheduled_body& b, std::int64_t interval, placing_order order)
       : b_(b), m_(b.m), g_(b.g), interval_(interval), table_(b, interval), out_(g_.num_operations()),
         in_(g_.num_operations()), placed_(g_.num_operations(), false), last_start_(g_.num_operations(), -1) {
-    for (const midend::dependence& d : g_.dependences()) {
+    for (const midend::operation_dependence& d : g_.dependences()) {
       out_[d.producer].push_back(d);
       in_[d.consumer].push_back(d);
     }
@@ -190,7 +190,7 @@ private:
     height_.assign(g_.num_operations(), 0);
     for (std::size_t pass = 0; pass <= g_.num_operations(); ++pass) {
       for (std::size_t i = g_.dependences().size(); i-- != 0;) {
-        const midend::dependence& d = g_.dependences()[i];
+        const midend::operation_dependence& d = g_.dependences()[i];
         height_[d.producer] = std::max(height_[d.producer], height_[d.consumer] + delay(d));
       }
     }
@@ -201,7 +201,7 @@ private:
     earliest_.assign(g_.num_operations(), 0);
     for (std::size_t pass = 0; pass <= g_.num_operations(); ++pass) {
       bool changed = false;
-      for (const midend::dependence& d : g_.dependences()) {
+      for (const midend::operation_dependence& d : g_.dependences()) {
         const std::int64_t start = earliest_[d.producer] + delay(d);
         changed = changed || start > earliest_[d.consumer];
         earliest_[d.consumer] = std::max(earliest_[d.consumer], start);
@@ -226,7 +226,7 @@ private:
     while (!work.empty()) {
       const midend::operation_id from = work.back();
       work.pop_back();
-      for (const midend::dependence& d : out_[from]) {
+      for (const midend::operation_dependence& d : out_[from]) {
         if (d.consumer == o) {
           return true;
         }
@@ -239,7 +239,7 @@ private:
     return false;
   }
 
-  std::int64_t delay(const midend::dependence& d) const { return d.latency - interval_ * d.distance; }
+  std::int64_t delay(const midend::operation_dependence& d) const { return d.latency - interval_ * d.distance; }
 
   std::optional<midend::operation_id> highest_unplaced() const {
     std::optional<midend::operation_id> best;
@@ -253,7 +253,7 @@ private:
 
   std::int64_t earliest(midend::operation_id o) const {
     std::int64_t start = earliest_[o];
-    for (const midend::dependence& d : in_[o]) {
+    for (const midend::operation_dependence& d : in_[o]) {
       start = placed_[d.producer] ? std::max(start, schedule_.start[d.producer] + delay(d)) : start;
     }
     return start;
@@ -313,7 +313,7 @@ private:
     schedule_.start[o] = last_start_[o] = start;
     schedule_.channel[o] = channel;
     placed_[o] = true;
-    for (const midend::dependence& d : out_[o]) {
+    for (const midend::operation_dependence& d : out_[o]) {
       if (placed_[d.consumer] && schedule_.start[d.consumer] < start + delay(d)) {
         remove(d.consumer);
       }
@@ -332,8 +332,8 @@ private:
   const midend::dependence_graph& g_;
   std::int64_t interval_;
   reservation_table table_;
-  std::vector<std::vector<midend::dependence>> out_;
-  std::vector<std::vector<midend::dependence>> in_;
+  std::vector<std::vector<midend::operation_dependence>> out_;
+  std::vector<std::vector<midend::operation_dependence>> in_;
   std::vector<bool> placed_;
   std::vector<std::int64_t> last_start_;
   std::vector<std::int64_t> height_;
@@ -360,7 +360,7 @@ inline std::optional<modulo_schedule> schedule_modulo(const midend::machine_mode
 inline bool is_valid_schedule(const midend::machine_model& m, const midend::dependence_graph& g,
                               const modulo_schedule& s, std::span<const std::uint8_t> literals = {}) {
   const scheduled_body b{m, g, literals};
-  for (const midend::dependence& d : g.dependences()) {
+  for (const midend::operation_dependence& d : g.dependences()) {
     if (s.start[d.consumer] + s.interval * d.distance < s.start[d.producer] + d.latency) {
       return false;
     }

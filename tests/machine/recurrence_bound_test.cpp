@@ -15,10 +15,10 @@
 using namespace midend_tests;
 using enum midend::operation_class;
 using midend::critical_path;
-using midend::dependence;
 using midend::dependence_graph;
 using midend::dependence_kind;
 using midend::fraction;
+using midend::operation_dependence;
 using midend::operation_id;
 using midend::recurrence_bound;
 using midend::recurrence_status;
@@ -55,7 +55,7 @@ public:
 private:
   void extend(operation_id start, operation_id at, std::uint64_t latency, std::uint64_t distance) {
     on_path_[at] = true;
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       if (d.producer != at) {
         continue;
       }
@@ -87,7 +87,7 @@ bool is_cycle(const dependence_graph& g, const midend::flat_array<std::uint32_t>
               std::uint64_t& distance) {
   latency = distance = 0;
   for (std::size_t i = 0; i != cycle.size(); ++i) {
-    const dependence& d = g.dependences()[cycle[i]];
+    const operation_dependence& d = g.dependences()[cycle[i]];
     if (d.consumer != g.dependences()[cycle[(i + 1) % cycle.size()]].producer) {
       return false;
     }
@@ -217,7 +217,7 @@ TEST_CASE("critical_path: against the longest of all chains") {
     }
     std::vector<std::uint64_t> start(operations, 0);
     for (std::size_t pass = 0; pass != operations; ++pass) {
-      for (const dependence& d : g.dependences()) {
+      for (const operation_dependence& d : g.dependences()) {
         if (d.distance == 0) {
           start[d.consumer] = std::max(start[d.consumer], start[d.producer] + d.latency);
         }
@@ -229,11 +229,12 @@ TEST_CASE("critical_path: against the longest of all chains") {
       longest = std::max(longest, start[o] + g.operation(o).latency);
     }
     REQUIRE(found.cycles == longest);
-    REQUIRE(std::none_of(g.dependences().begin(), g.dependences().end(),
-                         [&](const dependence& d) { return d.distance == 0 && d.consumer == found.path[0]; }));
+    REQUIRE(std::none_of(g.dependences().begin(), g.dependences().end(), [&](const operation_dependence& d) {
+      return d.distance == 0 && d.consumer == found.path[0];
+    }));
     REQUIRE(start[found.path.back()] + g.operation(found.path.back()).latency == longest);
     for (std::size_t k = 1; k < found.path.size(); ++k) {
-      REQUIRE(std::any_of(g.dependences().begin(), g.dependences().end(), [&](const dependence& d) {
+      REQUIRE(std::any_of(g.dependences().begin(), g.dependences().end(), [&](const operation_dependence& d) {
         return d.distance == 0 && d.producer == found.path[k - 1] && d.consumer == found.path[k] &&
                start[d.producer] + d.latency == start[d.consumer];
       }));
@@ -250,7 +251,7 @@ std::vector<std::int64_t> earliest_starts(const dependence_graph& g, std::int64_
   std::vector<std::int64_t> start(g.num_operations(), 0);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const dependence& d : g.dependences()) {
+    for (const operation_dependence& d : g.dependences()) {
       const std::int64_t earliest = start[d.producer] + d.latency - interval * d.distance;
       changed = changed || earliest > start[d.consumer];
       start[d.consumer] = std::max(start[d.consumer], earliest);
@@ -268,7 +269,7 @@ std::vector<std::int64_t> late_starts(const dependence_graph& g, std::int64_t in
   for (operation_id o = 0; o != g.num_operations(); ++o) {
     length = std::max(length, early[o] + g.operation(o).latency);
     if (std::none_of(g.dependences().begin(), g.dependences().end(),
-                     [&](const dependence& d) { return d.producer == o && d.consumer != o; })) {
+                     [&](const operation_dependence& d) { return d.producer == o && d.consumer != o; })) {
       ends.push_back(o);
     }
   }
@@ -283,7 +284,7 @@ std::vector<std::int64_t> late_starts(const dependence_graph& g, std::int64_t in
   }
   for (bool changed = true; changed;) {
     changed = false;
-    for (const dependence& d : g.dependences()) {
+    for (const operation_dependence& d : g.dependences()) {
       const std::int64_t latest = late[d.consumer] - d.latency + interval * d.distance;
       changed = changed || latest < late[d.producer];
       late[d.producer] = std::min(late[d.producer], latest);
@@ -295,7 +296,7 @@ std::vector<std::int64_t> late_starts(const dependence_graph& g, std::int64_t in
     for (operation_id operand = 0; operand != g.num_operations(); ++operand) {
       std::int64_t own = -1;
       std::int64_t others = -1;
-      for (const dependence& d : g.dependences()) {
+      for (const operation_dependence& d : g.dependences()) {
         std::int64_t& last = d.consumer == o ? own : others;
         last = d.producer == operand ? std::max(last, late[d.consumer] + interval * d.distance) : last;
       }
@@ -303,7 +304,7 @@ std::vector<std::int64_t> late_starts(const dependence_graph& g, std::int64_t in
         to = std::min(to, late[o] - (own - others));
       }
     }
-    for (const dependence& d : g.dependences()) {
+    for (const operation_dependence& d : g.dependences()) {
       to = d.consumer == o ? std::max(to, start[d.producer] + d.latency - interval * d.distance) : to;
     }
     start[o] = std::max<std::int64_t>(to, 0);
@@ -319,7 +320,7 @@ std::uint64_t count_live(const dependence_graph& g, const std::vector<std::int64
     std::uint64_t live = 0;
     for (operation_id o = 0; o != g.num_operations(); ++o) {
       std::int64_t last = -1;
-      for (const dependence& d : g.dependences()) {
+      for (const operation_dependence& d : g.dependences()) {
         last = d.producer == o ? std::max(last, start[d.consumer] + interval * d.distance) : last;
       }
       for (std::int64_t iteration = 0; last >= 0 && iteration != 200; ++iteration) {
@@ -335,7 +336,7 @@ std::uint64_t count_live(const dependence_graph& g, const std::vector<std::int64
 /// Whether the placement keeps all dependences and ends within the length.
 bool is_placement(const dependence_graph& g, const std::vector<std::int64_t>& start, std::int64_t interval,
                   std::uint64_t length) {
-  for (const dependence& d : g.dependences()) {
+  for (const operation_dependence& d : g.dependences()) {
     if (start[d.consumer] + interval * d.distance < start[d.producer] + d.latency) {
       return false;
     }

@@ -63,7 +63,7 @@ private:
   constexpr void group_by_producer() {
     w_.first_.assign(g_.num_operations() + 1, 0);
     w_.waiting_.assign(g_.num_operations(), 0);
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       if (d.distance == 0) {
         ++w_.first_[d.producer];
         ++w_.waiting_[d.consumer];
@@ -91,7 +91,7 @@ private:
     for (std::size_t next = 0; next != w_.ready_.size(); ++next) {
       const operation_id o = w_.ready_[next];
       for (std::uint32_t i = w_.first_[o]; i != w_.first_[o + std::size_t{1}]; ++i) {
-        const dependence& d = g_.dependences()[w_.out_[i]];
+        const operation_dependence& d = g_.dependences()[w_.out_[i]];
         if (w_.cause_[d.consumer] == no_cause || out_.start[o] + d.latency > out_.start[d.consumer]) {
           out_.start[d.consumer] = out_.start[o] + d.latency;
           w_.cause_[d.consumer] = o;

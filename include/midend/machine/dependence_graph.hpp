@@ -49,14 +49,14 @@ struct body_operation {
 };
 
 /// `consumer`, `distance` iterations later, is issued at least `latency` cycles after `producer`.
-struct dependence {
+struct operation_dependence {
   operation_id producer;
   operation_id consumer;
   std::uint32_t latency;
   std::uint32_t distance; ///< in iterations; 0: the same iteration
   dependence_kind kind;
 
-  friend constexpr bool operator==(const dependence&, const dependence&) = default;
+  friend constexpr bool operator==(const operation_dependence&, const operation_dependence&) = default;
 };
 
 /// Operations and dependences in the order in which they were added, unless `order_by_consumer` reorders the
@@ -83,7 +83,7 @@ public:
   }
 
   /// Requires operations of this graph.
-  constexpr void add_dependence(const dependence& d) {
+  constexpr void add_dependence(const operation_dependence& d) {
     MIDEND_ASSERT(d.producer < num_operations() && d.consumer < num_operations(), "operations of the body", d.producer,
                   d.consumer, num_operations());
     dependences_.push_back(d);
@@ -99,9 +99,9 @@ public:
 
   /// Sorts the dependences by consumer, stable. Searches that pass over them repeatedly then need few passes if
   /// operations were added after the operations that they wait for. The arguments are scratch memory. Linear.
-  constexpr void order_by_consumer(flat_array<std::uint32_t>& ends, flat_array<dependence>& memory) {
+  constexpr void order_by_consumer(flat_array<std::uint32_t>& ends, flat_array<operation_dependence>& memory) {
     ends.assign(num_operations() + 1, 0);
-    for (const dependence& d : dependences_) {
+    for (const operation_dependence& d : dependences_) {
       ++ends[d.consumer];
     }
     detail::counts_to_ends(ends);
@@ -117,13 +117,13 @@ public:
 
   constexpr span<const body_operation> operations() const { return operations_; }
 
-  constexpr span<const dependence> dependences() const { return dependences_; }
+  constexpr span<const operation_dependence> dependences() const { return dependences_; }
 
   friend constexpr bool operator==(const dependence_graph&, const dependence_graph&) = default;
 
 private:
   flat_array<body_operation> operations_;
-  flat_array<dependence> dependences_;
+  flat_array<operation_dependence> dependences_;
 };
 
 /// The number of operations of each class.

@@ -85,7 +85,7 @@ private:
     constexpr std::uint64_t limit = std::uint64_t{1} << 60;
     std::uint64_t latencies = 1;
     std::uint64_t distances = 1;
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       latencies += d.latency;
       distances += d.distance;
       if (latencies >= limit || distances >= limit) {
@@ -113,7 +113,7 @@ private:
     std::uint32_t* const entered = w_.entered_.data();
     bool changed = false;
     std::uint32_t i = 0;
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       const std::int64_t through = length[d.producer] + weight(d);
       if (through > length[d.consumer]) {
         length[d.consumer] = through;
@@ -148,14 +148,15 @@ private:
       may_exist = may_exist || g_.dependences()[d].distance == 0;
     }
     const auto count = static_cast<std::int64_t>(g_.dependences().size());
-    return may_exist &&
-           find_positive_cycle([count](const dependence& d) { return d.distance == 0 ? std::int64_t{1} : -count; });
+    return may_exist && find_positive_cycle([count](const operation_dependence& d) {
+             return d.distance == 0 ? std::int64_t{1} : -count;
+           });
   }
 
   /// The first lower bound: the largest ratio of a dependence of an operation on itself.
   constexpr void start_from_single_operations() {
     for (const std::uint32_t i : w_.back_) {
-      const dependence& d = g_.dependences()[i];
+      const operation_dependence& d = g_.dependences()[i];
       if (d.producer == d.consumer && d.latency != 0 && fraction(d.latency, d.distance) > out_.exact) {
         out_.exact = {d.latency, d.distance};
         out_.cycle.clear();
@@ -167,7 +168,7 @@ private:
 
   /// While some cycle has a larger ratio, replaces the bound by the ratio of that cycle.
   constexpr void raise() {
-    const auto excess = [this](const dependence& d) {
+    const auto excess = [this](const operation_dependence& d) {
       return static_cast<std::int64_t>(out_.exact.denominator() * d.latency) -
              static_cast<std::int64_t>(out_.exact.numerator() * d.distance);
     };

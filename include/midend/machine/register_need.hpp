@@ -98,7 +98,7 @@ private:
     std::int64_t* const start = w_.start_.data();
     for (std::size_t pass = 0; pass <= g_.num_operations(); ++pass) {
       bool changed = false;
-      for (const dependence& d : g_.dependences()) {
+      for (const operation_dependence& d : g_.dependences()) {
         const std::int64_t earliest = start[d.producer] + d.latency - interval_ * d.distance;
         changed = changed || earliest > start[d.consumer];
         start[d.consumer] = earliest > start[d.consumer] ? earliest : start[d.consumer];
@@ -115,7 +115,7 @@ private:
   constexpr void place_late(std::int64_t length) {
     std::int64_t* const start = w_.start_.data();
     w_.first_.assign(g_.num_operations(), 0); // whether something waits for it
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       w_.first_[d.producer] |= d.consumer != d.producer;
     }
     std::uint64_t ends = g_.num_operations();
@@ -133,11 +133,11 @@ private:
       const std::int64_t spread = last - share_of(static_cast<std::uint64_t>(length), rest, ends);
       start[o] = spread > start[o] ? spread : start[o];
     }
-    const span<const dependence> dependences = g_.dependences();
+    const span<const operation_dependence> dependences = g_.dependences();
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = dependences.size(); i-- != 0;) {
-        const dependence& d = dependences[i];
+        const operation_dependence& d = dependences[i];
         const std::int64_t latest = start[d.consumer] - d.latency + interval_ * d.distance;
         changed = changed || latest < start[d.producer];
         start[d.producer] = latest < start[d.producer] ? latest : start[d.producer];
@@ -150,13 +150,13 @@ private:
     return static_cast<std::int64_t>(length / whole * part + length % whole * part / whole);
   }
 
-  static constexpr bool reads(const dependence& d) {
+  static constexpr bool reads(const operation_dependence& d) {
     return d.kind == dependence_kind::value || d.kind == dependence_kind::guard;
   }
 
   constexpr void compute_uses() {
     w_.uses_.assign(g_.num_operations(), {-1, -1, 0});
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       if (!reads(d)) {
         continue;
       }
@@ -174,7 +174,7 @@ private:
 
   constexpr void group_by_consumer() {
     w_.first_.assign(g_.num_operations() + 1, 0);
-    for (const dependence& d : g_.dependences()) {
+    for (const operation_dependence& d : g_.dependences()) {
       ++w_.first_[d.consumer];
     }
     counts_to_ends(w_.first_);
@@ -197,7 +197,7 @@ private:
     std::int64_t ready = 0;
     std::int64_t least = w_.start_[o]; // the least cycle from which on an operand is there only for this operation
     for (std::uint32_t i = w_.first_[o]; i != w_.first_[o + std::size_t{1}]; ++i) {
-      const dependence& d = g_.dependences()[w_.in_[i]];
+      const operation_dependence& d = g_.dependences()[w_.in_[i]];
       const std::int64_t result = w_.start_[d.producer] + d.latency - interval_ * d.distance;
       ready = result > ready ? result : ready;
       const register_need_workspace::uses& operand = w_.uses_[d.producer];

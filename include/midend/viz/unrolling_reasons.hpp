@@ -115,10 +115,10 @@ std::string resource_limit_text(const M& m, const resource_bound_result& bound, 
 
 /// A step of a recurrence.
 struct recurrence_step {
-  std::string name;     ///< of the value, or else the class of the operation
-  std::uint32_t copy;   ///< the copy of the body that it belongs to
-  dependence by;        ///< from here to the next step
-  operation_class kind; ///< of the operation
+  std::string name;        ///< of the value, or else the class of the operation
+  std::uint32_t copy;      ///< the copy of the body that it belongs to
+  operation_dependence by; ///< from here to the next step
+  operation_class kind;    ///< of the operation
 };
 
 namespace detail {
@@ -237,7 +237,7 @@ std::vector<recurrence_step> list_recurrence_steps(const machine_body& body, con
   std::vector<recurrence_step> steps;
   std::size_t first = 0;
   for (const std::uint32_t number : body.recurrence.cycle) {
-    const dependence& d = body.graph.dependences()[number];
+    const operation_dependence& d = body.graph.dependences()[number];
     const machine_operation_origin& origin = body.origins[d.producer];
     const operation_class kind = body.graph.operation(d.producer).kind;
     const value_id v = origin.value;

@@ -207,7 +207,7 @@ private:
   constexpr void list_recurrence(loop_estimate& e) {
     e.first_step = static_cast<std::uint32_t>(out_.recurrences.size());
     for (const std::uint32_t i : w_.body_.recurrence.cycle) {
-      const dependence& d = w_.body_.graph.dependences()[i];
+      const operation_dependence& d = w_.body_.graph.dependences()[i];
       out_.recurrences.push_back(
           {w_.body_.origins[d.producer].value, w_.body_.graph.operation(d.producer).kind, d.latency, d.distance});
     }

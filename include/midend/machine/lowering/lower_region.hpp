@@ -50,7 +50,7 @@ private:
 
   // The memory of what follows them.
   flat_array<std::uint32_t> consumers_;
-  flat_array<dependence> dependences_;
+  flat_array<operation_dependence> dependences_;
   recurrence_bound_workspace recurrence_;
   critical_path_workspace critical_;
   critical_path_result path_;

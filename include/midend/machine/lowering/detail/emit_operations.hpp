@@ -140,7 +140,7 @@ private:
     return add(c, {n, body_.values[n].copy, body_.values[n].origin});
   }
 
-  constexpr void add_dependence(const dependence& d) {
+  constexpr void add_dependence(const operation_dependence& d) {
     out_.graph.add_dependence(d);
     if (d.distance == 0 && w_.start[d.producer] + d.latency > w_.start[d.consumer]) {
       w_.start[d.consumer] = w_.start[d.producer] + d.latency;

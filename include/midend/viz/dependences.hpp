@@ -1,0 +1,291 @@
+/// `explain_dependence` and dependences in words.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dependence/dependence_result.hpp"
+#include "midend/dependence/nest_accesses.hpp"
+#include "midend/dependence/read_nest.hpp"
+#include "midend/dependence/runtime_checks.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+constexpr std::string_view to_text(dependence_answer a) {
+  return a == dependence_answer::independent ? "independent"
+         : a == dependence_answer::dependent ? "dependent"
+                                             : "unknown";
+}
+
+constexpr std::string_view to_text(memory_dependence_kind k) {
+  switch (k) {
+  case memory_dependence_kind::flow:
+    return "flow";
+  case memory_dependence_kind::anti:
+    return "anti";
+  case memory_dependence_kind::output:
+    return "output";
+  default:
+    return "input";
+  }
+}
+
+/// What decided, as a phrase.
+constexpr std::string_view to_text(dependence_test t) {
+  switch (t) {
+  case dependence_test::none:
+    return "one run";
+  case dependence_test::classes:
+    return "different classes of memory";
+  case dependence_test::ziv:
+    return "a constant distance";
+  case dependence_test::strong_siv:
+    return "one counter, the same factor";
+  case dependence_test::weak_zero_siv:
+    return "one counter in one of them";
+  case dependence_test::weak_crossing_siv:
+    return "one counter, opposite factors";
+  case dependence_test::exact_siv:
+    return "one counter";
+  case dependence_test::rdiv:
+    return "two counters";
+  case dependence_test::gcd:
+    return "a common divisor";
+  case dependence_test::bounds:
+    return "bounds of the counters";
+  default:
+    return "exact elimination";
+  }
+}
+
+/// What is not known, as a phrase.
+constexpr std::string_view to_text(dependence_obstacle o) {
+  switch (o) {
+  case dependence_obstacle::none:
+    return "it is known";
+  case dependence_obstacle::unknown_place:
+    return "the place is not known";
+  case dependence_obstacle::unknown_size:
+    return "the number of bytes is not known";
+  case dependence_obstacle::different_bases:
+    return "different bases";
+  case dependence_obstacle::too_large:
+    return "numbers are too large";
+  default:
+    return "too much work";
+  }
+}
+
+constexpr std::string_view to_text(place_obstacle o) {
+  switch (o) {
+  case place_obstacle::none:
+    return "it is known";
+  case place_obstacle::no_reference:
+    return "a call";
+  case place_obstacle::volatile_place:
+    return "volatile";
+  case place_obstacle::unknown_base:
+    return "the loops change the base";
+  default:
+    return "no sum of counters times numbers";
+  }
+}
+
+namespace detail {
+
+MIDEND_FUNCTION std::string nest_place_words(const function_nest& nest, const loop_forest& loops, access_id a,
+                                             const function_words& names);
+MIDEND_FUNCTION std::string dependence_words(const nest_accesses& nest, const dependence_result& result,
+                                             const std::string& first, const std::string& second);
+MIDEND_FUNCTION std::string byte_interval_words(const function_nest& nest, const runtime_check_plan& plan,
+                                                std::uint32_t interval, const function_words& names);
+
+} // namespace detail
+
+/// The place of an access, such as `%a + 4*k(loop) - 4, 4 bytes, class 1`; or `unknown: ` and why.
+template <class Names>
+std::string nest_place_text(const function_nest& nest, const loop_forest& loops, access_id a, const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::nest_place_words(nest, loops, a, detail::function_words_of<Names>(names));
+}
+
+/// An interval of a plan for this nest, such as `[%a, %a + 4*zext(%n))`: the bytes from the first address up to, and
+/// without, the second one.
+template <class Names>
+std::string byte_interval_text(const function_nest& nest, const runtime_check_plan& plan, std::uint32_t interval,
+                               const Names& names) {
+  static_assert(value_names_argument<Names>);
+  return detail::byte_interval_words(nest, plan, interval, detail::function_words_of<Names>(names));
+}
+
+/// What is known of a pair, whose accesses are called `first` and `second`: `independent: a common divisor`; or kinds
+/// with their vectors, from the earlier access to the later one, and two iterations that meet: `flow 1 -> 2 (1, 0);
+/// such as 1 in (0, 0), 2 in (1, 0)`. A vector has distances where they are constant, and else `<`, `=`, `>`, or `*`
+/// for any.
+inline std::string dependence_text(const nest_accesses& nest, const dependence_result& result, const std::string& first,
+                                   const std::string& second) {
+  return detail::dependence_words(nest, result, first, second);
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/dependence/explain_dependence.hpp"
+#include "midend/support/checked_integer.hpp"
+#include "midend/viz/explain_evolution.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+inline std::string number_text(checked_integer n) {
+  if (n.fits_in_64_bits()) {
+    return std::to_string(n.low());
+  }
+  std::string digits;
+  for (checked_integer rest = n.magnitude(); rest.is_positive(); rest = rest.floor_divided(10)) {
+    digits.insert(digits.begin(), static_cast<char>('0' + (rest - rest.floor_divided(10) * 10).low()));
+  }
+  return (n.is_negative() ? "-" : "") + digits;
+}
+
+inline std::string symbol_text(const nest_accesses& nest, symbol_id s, const function_words& names) {
+  const nest_symbol& symbol = nest.symbol(s);
+  return read_value(symbol.value, symbol.reading, names);
+}
+
+MIDEND_FUNCTION std::string byte_interval_words(const function_nest& nest, const runtime_check_plan& plan,
+                                                std::uint32_t interval, const function_words& names) {
+  const byte_interval& bytes = plan.intervals[interval];
+  std::string out = "[";
+  for (const nest_form* form : {&bytes.begin, &bytes.end}) {
+    sum_writer sum(64);
+    if (bytes.base != no_base) {
+      sum.add(1, names.value(bytes.base));
+    }
+    for (const nest_term& t : plan.terms_of(*form)) {
+      sum.add(static_cast<std::uint64_t>(t.coefficient), symbol_text(nest.accesses, t.index, names));
+    }
+    sum.add(static_cast<std::uint64_t>(form->constant), "");
+    out += sum.text() + (form == &bytes.begin ? ", " : ")");
+  }
+  return out;
+}
+
+MIDEND_FUNCTION std::string nest_place_words(const function_nest& nest, const loop_forest& loops, access_id a,
+                                             const function_words& names) {
+  const nest_access& access = nest.accesses.access(a);
+  std::string out;
+  if (access.obstacle != place_obstacle::none) {
+    out = "unknown: ";
+    out += to_text(access.obstacle);
+    if (access.why != evolution_obstacle::none) {
+      out += ", ";
+      out += to_text(access.why);
+    }
+  } else {
+    sum_writer sum(64);
+    if (access.base != no_base) {
+      sum.add(1, names.value(access.base));
+    }
+    for (const nest_term& t : nest.accesses.terms(access.place)) {
+      const std::string factor = t.is_symbol ? symbol_text(nest.accesses, t.index, names)
+                                             : "k(" + names.node(loops.header(nest.loops[t.index])) + ")";
+      sum.add(static_cast<std::uint64_t>(t.coefficient), factor);
+    }
+    sum.add(static_cast<std::uint64_t>(access.place.constant), "");
+    out = sum.text();
+  }
+  if (access.bytes != 0) {
+    out += ", " + std::to_string(access.bytes) + (access.bytes == 1 ? " byte" : " bytes");
+  }
+  return access.memory == any_memory ? out : out + ", class " + std::to_string(access.memory);
+}
+
+/// The vector of a case, from the earlier access to the later one.
+inline std::string case_vector_text(const dependence_result& r, std::uint32_t number, bool forward) {
+  const dependence_case& c = r.cases[number];
+  std::string out = "(";
+  for (std::uint32_t i = 0; i != r.levels; ++i) {
+    out += i == 0 ? "" : ", ";
+    std::string text = "*";
+    if (i < c.num_orders) {
+      const unsigned o = static_cast<unsigned>(r.orders_of(c)[i]);
+      text = o == 1 ? "0" : (o == 0) == forward ? "<" : ">";
+    }
+    for (const distance_claim& d : r.distances) {
+      if (d.of_case == number && d.level == i) {
+        text = number_text(forward ? checked_integer(d.distance) : -checked_integer(d.distance));
+      }
+    }
+    out += text;
+  }
+  return out + ")";
+}
+
+/// The first order that is not `same` decides which access is first; if there is none, both may be.
+inline bool case_may_be(const dependence_result& r, const dependence_case& c, bool forward) {
+  for (const iteration_order o : r.orders_of(c)) {
+    if (o != iteration_order::same) {
+      return (o == iteration_order::before) == forward;
+    }
+  }
+  return c.num_orders < r.levels || (forward ? r.first <= r.second : r.second <= r.first);
+}
+
+inline std::string iteration_text(span<const checked_integer> counters) {
+  std::string out = "(";
+  for (std::size_t i = 0; i != counters.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + number_text(counters[i]);
+  }
+  return out + ")";
+}
+
+MIDEND_FUNCTION std::string dependence_words(const nest_accesses& nest, const dependence_result& result,
+                                             const std::string& first, const std::string& second) {
+  const dependence_explanation why = explain_dependence(nest, result);
+  std::string out(to_text(result.answer));
+  if (result.is_independent()) {
+    return out + ": " + std::string(to_text(why.by));
+  }
+  out.clear();
+  const bool is_pair = result.first != result.second;
+  for (const bool forward : {true, false}) {
+    const nest_access& earlier = nest.access(forward ? result.first : result.second);
+    const nest_access& later = nest.access(forward ? result.second : result.first);
+    std::string vectors;
+    for (std::uint32_t i = 0; i != result.cases.size() && (forward || is_pair); ++i) {
+      const dependence_case& c = result.cases[i];
+      if (c.kind == dependence_case_kind::possible && case_may_be(result, c, forward)) {
+        vectors += " " + case_vector_text(result, i, forward);
+      }
+    }
+    if (!vectors.empty()) {
+      out += out.empty() ? "" : ", ";
+      out += to_text(dependence_kind_of(earlier.writes, later.writes));
+      out += " " + (forward ? first + " -> " + second : second + " -> " + first) + vectors;
+    }
+  }
+  if (why.has_witness) {
+    out += "; such as " + first + " in " + iteration_text(why.first_iteration) + ", " + second + " in " +
+           iteration_text(why.second_iteration);
+  }
+  if (why.obstacle != dependence_obstacle::none) {
+    out += "; unknown: ";
+    out += why.place != place_obstacle::none ? to_text(why.place) : to_text(why.obstacle);
+  }
+  return out;
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#endif
