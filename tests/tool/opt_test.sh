@@ -359,6 +359,12 @@ changes of @while_loop by dce
 changes of @while_loop by simplify-loops
   none
 TEXT
+# A loop whose end nothing shows goes where loops may be assumed to end.
+sed 's/ mustprogress//' "$programs/tour.eir" >"$work/endless.eir"
+run "--loops-end" 0 opt "$work/endless.eir" --procedure=collatz --passes=dead-loops,clean-control --verify-each &&
+  { grep -q '%i = phi' "$work/out" || fail "a loop that may not end went"; }
+run "--loops-end" 0 opt "$work/endless.eir" --procedure=collatz --loops-end --passes=dead-loops,clean-control \
+  --verify-each && { tail -n 4 "$work/out" | grep -q '^proc @collatz.* mustprogress {' || fail "a loop that ends stayed"; }
 run "no changes" 0 opt "$programs/loops.eir" --procedure=while_loop --print-changes \
   --passes=construct-ssa,split-critical-edges,dce,simplify-loops && same "no changes" "$work/changes.expected"
 cat >"$work/changes.expected" <<'TEXT'
