@@ -15,6 +15,7 @@
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
+#include <midend/transform/verify_strength.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/transform/verify_use_decisions.hpp>
 #include <midend/viz/certificates.hpp>
@@ -98,6 +99,10 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   return words_of(
       midend::verify_final_values(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness),
       before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const strength_witness&) {
+  return words_of(midend::verify_strength(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after)), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
