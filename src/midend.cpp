@@ -19,6 +19,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
+#include <midend/transform/reduce_strength.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>

@@ -2,6 +2,7 @@
 
 #include "certificate.hpp"
 #include "clean_up_pass.hpp"
+#include "final_values_pass.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
@@ -444,6 +445,8 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<low_level_pass>,
                               pass_of<clean_up_pass>,
                               pass_of<transformation_pass<remove_dead_code>>,
+                              pass_of<dead_loops_pass>,
+                              pass_of<final_values_pass>,
                               pass_of<transformation_pass<propagate_copies>>,
                               pass_of<transformation_pass<simplify_loops, hoist_invariants>>,
                               pass_of<transformation_pass<sccp>>,

@@ -12,6 +12,9 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/KnownBits.h>
 
@@ -135,6 +138,7 @@ public:
   elbrus::procedure write() {
     procedure_.set_name(as_identifier(function_.getName()));
     procedure_.set_result_type(*type_of(function_.getReturnType()));
+    procedure_.set_must_progress(must_progress());
     write_parameters();
     for (const llvm::BasicBlock* const b : blocks_) {
       nodes_[b] = builder_.node(node_name(*b));
@@ -149,6 +153,21 @@ public:
   }
 
 private:
+  /// As the function says, or, in C, each loop of it: a promise about some loops has no word in the text.
+  bool must_progress() const {
+    if (function_.mustProgress()) {
+      return true;
+    }
+    const llvm::DominatorTree tree(const_cast<llvm::Function&>(function_));
+    const llvm::LoopInfo loops(tree);
+    const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function_);
+    bool all = !loops.empty() && !llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops);
+    for (const llvm::Loop* const l : loops.getLoopsInPreorder()) {
+      all = all && llvm::findOptionMDForLoop(l, "llvm.loop.mustprogress") != nullptr;
+    }
+    return all;
+  }
+
   static std::vector<const llvm::BasicBlock*> reachable(const llvm::Function& f) {
     const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&f);
     return {order.begin(), order.end()};

@@ -101,6 +101,12 @@ std::optional<std::string> check_views(const midend::elbrus::procedure& p) {
                : std::nullopt;
 }
 
+void assume_loops_end(midend::elbrus::program& all) {
+  for (midend::elbrus::procedure& p : all.procedures) {
+    p.set_must_progress(true);
+  }
+}
+
 std::optional<midend::elbrus::program> read_program(const std::string& file) {
   std::string text;
   if (const auto problem = read_text(file, text)) {

@@ -27,6 +27,9 @@ void warn_about(const std::string& file, const midend::elbrus::program& all);
 /// What is wrong with a procedure as the analyses see it, if anything is: `check_ir` of its views.
 std::optional<std::string> check_views(const midend::elbrus::procedure& p);
 
+/// Every loop of the program may be assumed to end, if it has no effects: all procedures become `mustprogress`.
+void assume_loops_end(midend::elbrus::program& all);
+
 /// Reads, parses, verifies and checks the views. On failure, prints all errors of the file and returns nothing.
 std::optional<midend::elbrus::program> read_program(const std::string& file);
 

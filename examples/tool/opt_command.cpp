@@ -37,6 +37,7 @@ struct opt_options {
   std::vector<std::string> procedures; ///< empty: all
   std::vector<std::string> explained;  ///< values whose facts are explained
   std::string dot_directory;           ///< empty: no pictures
+  bool loops_end = false;
   bool statistics = false;
   bool verify_each = false;
   bool print_changes = false;
@@ -104,6 +105,9 @@ public:
       return exit_bad_input;
     }
     program_ = std::move(*read);
+    if (options_.loops_end) {
+      assume_loops_end(program_);
+    }
     warn_about(options_.file, program_);
     if (!options_.dot_directory.empty()) {
       if (const auto problem = pictures_.open(options_.dot_directory)) {
@@ -420,6 +424,8 @@ command add_opt_command(CLI::App& app) {
          "--dot", options.dot_directory,
          "write pictures for Graphviz: DIR/PROCEDURE.dot, and before and after each pass DIR/PROCEDURE.NN-PASS.dot")
       ->type_name("DIR");
+  sub->add_flag("--loops-end", options.loops_end,
+                "assume that loops without effects end: all procedures become mustprogress");
   sub->add_flag("--stats", options.statistics, "print what each pass did, and its time, to standard error");
   sub->add_flag("--print-changes", options.print_changes, "print each change of each pass");
   sub->add_flag("--verify-each", options.verify_each, "verify the program and the certificate after each pass");

@@ -22,6 +22,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/reduce_strength.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
@@ -327,6 +328,23 @@ const std::vector<pass_kind>& pass_kinds() {
                          const auto witness = midend::apply_replace_final_values(run.editor(), plan);
                          if (is_first || !plan.empty()) {
                            run.done(witness);
+                           run.say(plan);
+                         }
+                         if (plan.empty()) {
+                           return;
+                         }
+                       }
+                     }),
+      transformation("reduce-strength", "make counters of what grows by the same in each iteration, if that costs less",
+                     [](auto& run) {
+                       const midend::machine_model machine = midend::e2k_reference_v6();
+                       // The start of one counter may be another one.
+                       for (bool is_first = true;; is_first = false) {
+                         const midend::elbrus::cost_view view(run.editor().graph());
+                         midend::strength_plan plan = midend::plan_reduce_strength(view, machine);
+                         midend::apply_reduce_strength(run.editor(), plan);
+                         if (is_first || !plan.empty()) {
+                           run.done(strength_witness());
                            run.say(plan);
                          }
                          if (plan.empty()) {

@@ -16,6 +16,7 @@
 #include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
+#include <midend/transform/verify_strength.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
@@ -98,6 +99,10 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   return words_of(
       midend::verify_final_values(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness),
       before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const strength_witness&) {
+  return words_of(midend::verify_strength(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after)), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

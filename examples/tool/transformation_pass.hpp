@@ -22,6 +22,7 @@
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/edits.hpp>
 #include <midend/viz/final_values.hpp>
+#include <midend/viz/strength.hpp>
 #include <midend/viz/package.hpp>
 #include <midend/viz/transformation_plans.hpp>
 
@@ -68,6 +69,12 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::final_value_witness& witness);
+
+/// Counters in place of values have no witness.
+struct strength_witness {};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const strength_witness& witness);
 
 /// The witness of removed loops: that they end is proven, too.
 struct dead_loops_witness {
@@ -137,6 +144,8 @@ public:
   void done(const midend::final_value_witness& witness) { check(witness); }
 
   void done(const dead_loops_witness& witness) { check(witness); }
+
+  void done(const strength_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
 

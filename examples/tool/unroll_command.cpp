@@ -55,6 +55,7 @@ struct unroll_options {
   bool hardware_counter = false;
   bool divide_by_multiplying = false;
   bool json = false;
+  bool loops_end = false;
   bool verify = false;
   bool statistics = false;
 };
@@ -141,6 +142,9 @@ public:
     std::optional<program> read = read_program(options_.file);
     if (!read) {
       return exit_bad_input;
+    }
+    if (options_.loops_end) {
+      assume_loops_end(*read);
     }
     warn_about(options_.file, *read);
     for (const std::string& name : options_.procedures) {
@@ -385,6 +389,8 @@ command add_unroll_command(CLI::App& app) {
                 "the machine counts iterations without extra operations");
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
+  sub->add_flag("--loops-end", options.loops_end,
+                "assume that loops without effects end: all procedures become mustprogress");
   sub->add_flag("--verify", options.verify,
                 "carry each advice out on a copy, clean up, and compare the new loop, or the operations after complete "
                 "unrolling, with those of the trial");

@@ -1,6 +1,6 @@
 /// All transformations of midend. `midend/midend.hpp` has the analyses, `midend/unrolling.hpp` advice on unrolling and
 /// what carries it out. Included by name: the packages in `midend/package/`, the clean-up among them; and
-/// final values and dead loops, which take evolutions.
+/// final values, dead loops and strength reduction, which take evolutions.
 #pragma once
 
 #include "midend/ssa/apply_sccp.hpp"

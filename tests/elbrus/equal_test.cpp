@@ -57,6 +57,7 @@ constexpr change changes[] = {
     {"@f", "@g", "@f: the name of the procedure"},
     {"-> i32", "-> i64", "@f: the type of the result"},
     {"count=7", "count=8", "@f: the count"},
+    {"count=7", "mustprogress count=7", "@f: the promise 'mustprogress'"},
     {"%x: i32)", "%x: i64)", "@f: the parameters"},
     {", %x: i32)", ", %x: i32, %y: i32)", "@f: the parameters"},
     {"var $v: i32", "var $v: i32 var $w: i32", "@f: the variables"},

@@ -85,6 +85,14 @@ public:
     return add(n, kind::phi, {operation::other, byte(width), byte(width), {}}, std::move(inputs));
   }
 
+  /// A phi before all that the node has.
+  value_id phi_at_head(node_id n, unsigned width = 64) {
+    const value_id v = phi(n, width);
+    blocks_[n].pop_back();
+    blocks_[n].insert(blocks_[n].begin(), v);
+    return v;
+  }
+
   /// A phi with its inputs, in the order of `in_edges(n)`.
   value_id merge(node_id n, std::vector<value_id> inputs, unsigned width = 64) {
     return add(n, kind::phi, {operation::other, byte(width), byte(width), {}}, std::move(inputs));

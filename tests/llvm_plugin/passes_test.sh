@@ -31,12 +31,12 @@ lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
   midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants
-  midend-low-level midend-clean-up midend-unroll)
+  midend-low-level midend-clean-up midend-unroll midend-final-values midend-dead-loops)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
 for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" \
-  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll" "$here/single_successors.ll"; do
+  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll" "$here/single_successors.ll" "$here/final_values.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done
@@ -183,6 +183,16 @@ check "a factor of 1 is refused" refuses "unknown" 'midend-unroll<factor=1>'
 check "a machine that does not exist is named" refuses "machine 'nothing'" 'midend-unroll<machine=nothing>'
 check "options within a position" run 'default<O1>' "$here/unroll.ll" '-midend-at=optimizer-last=midend-unroll<factor=3;verify>;vectorizer-start=midend-dce'
 check "options are read there" times_in 1 ", 13" off
+
+# Final values: what may be poison is frozen, since the loop may not read it. Loops go that are promised to end.
+check "final values and dead loops" \
+  run 'function(midend-final-values<verify>,midend-dead-loops<verify>,midend-clean-control),verify' "$here/final_values.ll"
+check "midend-final-values: no loop" times_in 0 "phi" weighted
+check "midend-final-values: what is known to be a number is not frozen" times_in 2 "freeze" weighted
+for function in dead promised_loop; do
+  check "midend-dead-loops: mustprogress of $function" times_in 0 "phi" $function
+done
+check "midend-dead-loops: nothing says that it ends" times_in 1 "phi" not_dead
 
 # Answers.
 check "a line for each function" bash -c "timeout 60 '$opt' '-load-pass-plugin=$plugin' -passes=midend-compare -disable-output '$here/program.ll' 2>&1 |

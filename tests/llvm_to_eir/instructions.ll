@@ -170,6 +170,23 @@ good:
   ret i32 %z
 }
 
+; C++ promises it of functions, C of loops.
+define i32 @ends_by_attribute(i32 %n) mustprogress {
+  ret i32 %n
+}
+
+define i32 @ends_by_metadata(i32 %n) {
+entry:
+  br label %h
+h:
+  %i = phi i32 [0, %entry], [%j, %h]
+  %j = add i32 %i, 3
+  %c = icmp eq i32 %j, %n
+  br i1 %c, label %x, label %h, !llvm.loop !90
+x:
+  ret i32 %n
+}
+
 ; Refused.
 
 define i128 @r_width(i128 %a) {
@@ -260,3 +277,5 @@ define void @r_volatile_copy(ptr %p) {
 !4 = !{!"int", !2, i64 0}
 !5 = !{!6, !6, i64 0}
 !6 = !{!"float", !2, i64 0}
+!90 = distinct !{!90, !91}
+!91 = !{!"llvm.loop.mustprogress"}

@@ -2,6 +2,7 @@
 #include "transform/cleaning_checks.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/elbrus/run/run_equivalence.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/transform/hoist_invariants.hpp>
@@ -236,6 +237,74 @@ TEST_CASE("replace_final_values: what the IR cannot compute stays, so planning a
   CHECK(second.empty());
   midend::apply_replace_final_values(e, midend::plan_replace_final_values(cost_view(p)));
   CHECK(why_ill_formed(p) == "");
+}
+
+TEST_CASE("mustprogress: a loop whose end nothing shows goes if it has no effects, and its final value pays") {
+  // Collatz: nobody knows whether it ends.
+  const auto text = [](std::string_view promise, std::string_view extra) {
+    return "proc @f(%a: ptr, %n: i64, %x: i64) -> i64 " + std::string(promise) + R"( {
+  node entry:
+    br head
+  node head:
+    %i = phi.i64 [entry: %n], [latch: %next]
+    %one = cmp.eq.i64 %i, 1
+    br %one ? exit : body
+  node body:
+    %odd = and.i64 %i, 1
+    %is_odd = cmp.eq.i64 %odd, 1
+    %half = shr.i64 %i, 1
+    br %is_odd ? up : latch
+  node up:
+    %triple = mul.i64 %i, 3
+    %more = add.i64 %triple, 1
+    br latch
+  node latch:
+    %next = phi.i64 [body: %half], [up: %more]
+    )" + std::string(extra) +
+           R"(
+    br head
+  node exit:
+    ret %x
+}
+)";
+  };
+  const auto loops_left = [&](std::string_view promise, std::string_view extra) {
+    elbrus::program all = program_of(text(promise, extra));
+    const procedure before = all.procedures[0];
+    elbrus::editor e(all.procedures[0]);
+    const auto removal = midend::remove_dead_code(e);
+    const auto verdict = midend::verify_removal(cost_view(before), cost_view(all.procedures[0]), removal);
+    CHECK(verdict);
+    CHECK(verdict.assumed == 0);
+    CHECK(midend::verify_loop_ends(cost_view(before), removal.ending_loops));
+    CHECK(all.procedures[0].must_progress() == before.must_progress());
+    const std::string now = elbrus::to_text(all.procedures[0]);
+    for (const std::uint64_t n : {1U, 27U, 0U}) { // of 0, an endless loop
+      const std::vector<elbrus::scalar> arguments{elbrus::integer_scalar(elbrus::type::ptr, 0),
+                                                  elbrus::integer_scalar(elbrus::type::i64, n),
+                                                  elbrus::integer_scalar(elbrus::type::i64, 5)};
+      const elbrus::run_options limited{.step_limit = 10'000};
+      const auto old = run_text(text(promise, extra), arguments, {}, limited);
+      const auto fresh = run_text(now, arguments, {}, limited);
+      const bool is_endless = n == 0 && extra.empty();
+      CHECK(elbrus::compare_runs(old, fresh).verdict ==
+            (is_endless ? elbrus::run_verdict::no_verdict : elbrus::run_verdict::same));
+    }
+    return midend::dominators_and_loops(all.procedures[0]).loops.num_loops();
+  };
+  CHECK(loops_left("", "") == 1);
+  CHECK(loops_left("mustprogress", "") == 0);
+  CHECK(loops_left("mustprogress", "st.i64 %next, [%a]") == 1);
+  CHECK(loops_left("mustprogress", "call @note(%next)") == 1);
+  CHECK(loops_left("mustprogress", "%v = ld.i64 [%a] volatile") == 1);
+}
+
+TEST_CASE("mustprogress: a loop without exit stays") {
+  elbrus::program all = program_of("proc @f(%c: i1) mustprogress { node entry: br %c ? forever : exit "
+                                   "node forever: br forever node exit: ret }");
+  elbrus::editor e(all.procedures[0]);
+  CHECK(midend::remove_dead_code(e).ending_loops.empty());
+  CHECK(midend::dominators_and_loops(all.procedures[0]).loops.num_loops() == 1);
 }
 
 TEST_CASE("remove_dead_loops: loops that compute nothing go, inner and outer ones, and endless ones stay") {

@@ -165,6 +165,10 @@ public:
 
   bool is_terminator(value_id v) const { return !is_pure(v) && instruction(v).isTerminator(); }
 
+  bool must_end(edge_id backedge) const {
+    return llvm_must_end(*block(graph().edge_source(backedge))->getTerminator());
+  }
+
   /// 0 for what is not compared.
   std::uint32_t identity(value_id v) const { return v < identity_.size() ? identity_[v] : 0; }
 

@@ -481,12 +481,9 @@ public:
     return ((i.getOpcode() << 8 | predicate) << 8 | type) << 8 | from;
   }
 
-  /// By the metadata `llvm.loop.mustprogress` of the backedge, or the attribute `mustprogress` of the function.
+  /// See `llvm_must_end`.
   bool must_end(edge_id backedge) const {
-    const llvm::Instruction& last = *ssa_.block(graph().edge_source(backedge))->getTerminator();
-    return last.getFunction()->mustProgress() ||
-           llvm::findOptionMDForLoopID(last.getMetadata(llvm::LLVMContext::MD_loop), "llvm.loop.mustprogress") !=
-               nullptr;
+    return llvm_must_end(*ssa_.block(graph().edge_source(backedge))->getTerminator());
   }
 
   /// Of `llvm.assume`.

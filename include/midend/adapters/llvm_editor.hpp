@@ -425,6 +425,8 @@ public:
   /// Why a value must not be copied, or `none`.
   llvm_refusal copy_refusal(value_id v) const { return llvm_copy_refusal(f_.instruction(v)); }
 
+  bool must_end(edge_id backedge) const { return llvm_must_end(*f_.end_of(f_.edge(backedge).source)); }
+
   bool may_redirect(edge_id e) const { return redirect_refusal(e) == llvm_refusal::none; }
 
   bool may_split(edge_id e) const { return may_redirect(e); }

@@ -7,6 +7,7 @@
 #include "midend/ir/effects.hpp"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Argument.h>
 #include <llvm/IR/Attributes.h>
@@ -188,6 +189,14 @@ inline bool llvm_is_volatile(const llvm::Instruction& i) {
 /// Whether control may not reach the next operation: a call that may end the program, throw or loop.
 inline bool llvm_may_not_return(const llvm::Instruction& i) {
   return llvm::isa<llvm::CallBase>(i) && (i.mayThrow(true) || !i.willReturn());
+}
+
+/// Whether a loop that goes back by this terminator may not run for ever without effects: the metadata
+/// `llvm.loop.mustprogress`, or the attribute `mustprogress` or `willreturn` of the function.
+inline bool llvm_must_end(const llvm::Instruction& terminator) {
+  return terminator.getFunction()->mustProgress() ||
+         llvm::findOptionMDForLoopID(terminator.getMetadata(llvm::LLVMContext::MD_loop), "llvm.loop.mustprogress") !=
+             nullptr;
 }
 
 MIDEND_END_NAMESPACE

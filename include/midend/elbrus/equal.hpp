@@ -89,6 +89,7 @@ private:
     partner_.assign(a_.num_values(), no_value);
     return same(a_.name() == b_.name(), {"the name of the procedure"}) &&
            same(a_.result_type() == b_.result_type(), {"the type of the result"}) &&
+           same(a_.must_progress() == b_.must_progress(), {"the promise 'mustprogress'"}) &&
            same(a_.count() == b_.count(), {"the count"}) &&
            same(pair_declared(a_.parameters(), b_.parameters()), {"the parameters"}) &&
            same(pair_declared(a_.variables(), b_.variables()), {"the variables"});

@@ -130,6 +130,11 @@ public:
 
   void set_count(std::uint64_t count) { count_ = count; }
 
+  /// Whether it is `mustprogress`: a run that stays in it for ever, without calls and volatile accesses, is undefined.
+  bool must_progress() const { return must_progress_; }
+
+  void set_must_progress(bool must_progress) { must_progress_ = must_progress; }
+
   source_location location() const { return location_; }
 
   void set_location(source_location location) { location_ = location; }
@@ -685,6 +690,7 @@ private:
 
   name_id name_ = 0;
   type result_type_ = type::none;
+  bool must_progress_ = false;
   std::uint64_t count_ = no_count;
   source_location location_;
 

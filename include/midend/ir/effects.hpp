@@ -48,8 +48,9 @@
 /// - `may_trap_without_promises`: without it, dropping promises makes no operation harmless.
 /// - `accepts_operations`: an operation of another node may be put before the terminator of this one. Not if the
 ///   terminator does more than to branch: an `invoke`, the end of a funclet. Without it, every node accepts them.
-/// - `loop_ends`: a run that enters the natural loop with this header also leaves it. C++ promises this of most loops
-///   without effects. Without it, no loop has this promise.
+/// - `loop_ends`: a run that stays in the natural loop with this header for ever, and from some time on has no effects
+///   there (calls, volatile accesses), has no meaning, as C and C++ say of most loops. Without it, no loop has this
+///   promise.
 #pragma once
 
 #include "midend/config.hpp"
@@ -137,7 +138,7 @@ concept has_accepts_operations = requires(const IR& ir, node_id n) {
   { ir.accepts_operations(n) } -> truth_value;
 };
 
-/// `loop_ends(header)` says whether a loop may be taken to end. Optional.
+/// `loop_ends(header)` says whether a loop without effects may be taken to end. Optional.
 template <class IR>
 concept has_loop_ends = requires(const IR& ir, node_id n) {
   { ir.loop_ends(n) } -> truth_value;

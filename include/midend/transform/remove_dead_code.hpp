@@ -7,6 +7,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
 #include "midend/ir/editing.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/profile.hpp"
@@ -14,6 +15,7 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/promised_to_end.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/removal_witness.hpp"
@@ -443,9 +445,23 @@ private:
     }
   }
 
+  /// Whether the program promises of any loop that it ends. The forest is only needed then.
+  bool promises_ends() const {
+    bool promises = false;
+    for (node_id n = 0; n != count_ && !promises; ++n) {
+      promises = loop_ends(ir_, n);
+      if constexpr (has_must_end<IR>) {
+        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+          promises = promises || static_cast<bool>(ir_.must_end(e));
+        });
+      }
+    }
+    return promises;
+  }
+
   void list_ending_loops(flat_array<unsigned char>& ends) {
     ends.clear();
-    if (!has_loop_ends<IR> && !options_.loops_end && options_.ending.empty()) {
+    if (!options_.loops_end && options_.ending.empty() && !promises_ends()) {
       return;
     }
     ends.assign(graph_.num_edges(), 0);
@@ -459,7 +475,7 @@ private:
     dominators_and_loops(graph_, w_.loops_, w_.found_);
     for (const loop_id l : found.loops.loops()) {
       const node_id header = found.loops.header(l);
-      if (!found.loops.is_statically_infinite(l) && (says_so[header] != 0 || loop_ends(ir_, header))) {
+      if (!found.loops.is_statically_infinite(l) && (says_so[header] != 0 || is_promised_to_end(ir_, found.loops, l))) {
         ending_.push_back(header);
         for (const loop_edge& e : found.loops.backedges(l)) {
           ends[e.id] = 1;
@@ -861,8 +877,8 @@ private:
 /// A branch that is not needed becomes a jump to the first needed node after it, which is the same on all ways. So arms
 /// and whole conditions go, and cycles of phis and operations that read only each other.
 ///
-/// **Loops** that compute nothing go if it is known that they end: because the IR says so (`loop_ends` of the effects
-/// rung), by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same holds of
+/// **Loops** that compute nothing go if it is known that they end: because the IR promises it (`must_end`, `loop_ends`),
+/// by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same holds of
 /// unreachable code, where no loop is known to end.
 ///
 /// Control dependence is that of `control_dependence` with `virtual_edge_per_endless_region`: a needed node of an

@@ -790,7 +790,7 @@ private:
       }
       ++count;
     });
-    return count == 2 && ((same_polynomial(x[0], first) && same_polynomial(x[1], bound)) ||
+    return count >= 2 && ((same_polynomial(x[0], first) && same_polynomial(x[1], bound)) ||
                           (same_polynomial(x[1], first) && same_polynomial(x[0], bound)));
   }
 

@@ -12,6 +12,7 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/promised_to_end.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
@@ -44,12 +45,15 @@ public:
     }
   }
 
-  /// Whether a test that each iteration makes is met by a counter some time.
+  /// Whether a test that each iteration makes is met by a counter some time, or the program promises an end.
   bool ends(node_id header) const {
     if (header >= flow_.loops.num_nodes() || !flow_.loops.is_header(header)) {
       return false;
     }
     const loop_id l = flow_.loops.innermost_loop(header);
+    if (is_promised_to_end(ir_, flow_.loops, l)) {
+      return true;
+    }
     for (const loop_edge& e : flow_.loops.exiting_edges(l)) {
       bool is_tested = flow_.loops.innermost_loop(e.source) == l;
       for (const loop_edge& back : flow_.loops.backedges(l)) {
@@ -216,7 +220,8 @@ private:
 
 /// Checks that the natural loops with these headers do not go round for ever, as long as each of their iterations ends:
 /// what the witness of `remove_dead_code` says, and `verify_removal` counts as assumed. It shares no code with
-/// `ending_loops`, `evolutions` and the passes that use them.
+/// `ending_loops`, `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`,
+/// `loop_ends`), nothing is left to check.
 ///
 /// **What is checked.** The loop has an exit to which each iteration comes, and which compares a counter: a sum of phis
 /// that each iteration changes by a number. A counter with step s meets all numbers that are its start plus a multiple

@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
@@ -317,6 +318,26 @@ private:
     }
   }
 
+  /// By node: the header of a loop of the witness of which the program promises that it ends, all edges by which it goes
+  /// back included.
+  flat_array<unsigned char> promised_ends(const dominator_tree& tree) const {
+    flat_array<unsigned char> out(jump_.size(), 0);
+    for (const node_id n : w_.ending_loops) {
+      out[n] = has_must_end<Before> || loop_ends(before_, n) ? 1 : 0;
+    }
+    if constexpr (has_must_end<Before>) {
+      for (node_id n = 0; n != jump_.size() && !w_.ending_loops.empty(); ++n) {
+        for_each_id(before_.graph().out_edges(n), [&](edge_id e) {
+          const auto s = static_cast<node_id>(before_.graph().edge_target(e));
+          if (tree.dominates(s, n) && !static_cast<bool>(before_.must_end(e)) && !loop_ends(before_, s)) {
+            out[s] = 0;
+          }
+        });
+      }
+    }
+    return out;
+  }
+
   /// Without the edges by which loops that end go back, passed nodes form no cycle.
   void check_cycles() {
     flat_array<unsigned char> ends(jump_.size(), 0);
@@ -331,13 +352,14 @@ private:
         }
       });
     };
+    const flat_array<unsigned char> promised = promised_ends(tree);
     ids entered(nodes_.size(), 0);
     for (const node_id n : nodes_) {
       each_edge(n, [&](node_id s, bool goes_back) {
         entered[passed_[s]] += goes_back ? 0u : 1u;
         if (goes_back && ends[s] == 1) {
           ends[s] = 2;
-          verdict_.assumed += loop_ends(before_, s) ? 0u : 1u;
+          verdict_.assumed += promised[s] != 0 ? 0u : 1u;
         }
       });
     }

@@ -290,6 +290,9 @@ TEST_CASE("parser: profile") {
   CHECK(p.hint(0) == trip_hint{20, 8, 4});
   CHECK(p.hint(1) == trip_hint{0, ~std::uint64_t{0}, 0});
 
+  CHECK(!p.must_progress());
+  CHECK(read("proc @f() mustprogress count=3 { node n: ret }").must_progress());
+  CHECK(read("proc @f() -> i8 count=3 mustprogress { node n: ret 0 }").must_progress());
   const procedure q = read("proc @f() { node n hint trip=avg:20, trip=max:8 count=3 hint trip=multiple:4: ret }");
   CHECK(q.node_count(0) == 3);
   CHECK(q.hint(0) == trip_hint{20, 8, 4});
@@ -501,6 +504,10 @@ TEST_CASE("parser: errors of heads") {
   CHECK(errors_of("proc @f(%x: i8 %y: i8) { node n: ret }") == errors{"1:16: expected ',' or ')', found '%y'"});
   CHECK(errors_of("proc @f(%x: i8, %x: i8) { node n: ret }") == errors{"1:17: '%x' is defined twice, first in line 1"});
   CHECK(errors_of("proc @f() -> { node n: ret }") == errors{"1:14: expected a type, found '{'"});
+  CHECK(errors_of("proc @f() mustprogress count=1 mustprogress { node n: ret }") ==
+        errors{"1:32: a second 'mustprogress'"});
+  CHECK(errors_of("proc @f() count=1 mustprogress count=2 { node n: ret }") == errors{"1:32: a second count"});
+  CHECK(errors_of("proc @f() must_progress { node n: ret }") == errors{"1:11: expected '{', found 'must_progress'"});
   CHECK(errors_of("proc @f() count=-1 { node n: ret }") == errors{"1:17: expected a number, found '-1'"});
   CHECK(errors_of("proc @f() count=18446744073709551615 { node n: ret }") ==
         errors{"1:17: '18446744073709551615' is too large: at most 18446744073709551614"});

@@ -21,7 +21,7 @@ using midend::value_id;
 namespace {
 
 /// A text with each element of the language, as it is printed.
-constexpr std::string_view everything = R"(proc @all(%a: ptr, %x: i32, %0: f64) -> i32 count=7 {
+constexpr std::string_view everything = R"(proc @all(%a: ptr, %x: i32, %0: f64) -> i32 mustprogress count=7 {
   var $s: i32
   var $0: f32
   node entry count=7 hint trip=avg:20 trip=max:32 trip=multiple:4:

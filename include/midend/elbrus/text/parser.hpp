@@ -24,8 +24,8 @@ struct parse_result {
 /// line. `#` begins a comment. The grammar, with literals as in `parse_literal`:
 ///
 ///     program    = { procedure } .
-///     procedure  = "proc" PROCEDURE "(" [ parameter { "," parameter } ] ")" [ "->" type ] [ count ]
-///                  "{" { variable } node { node } "}" .
+///     procedure  = "proc" PROCEDURE "(" [ parameter { "," parameter } ] ")" [ "->" type ]
+///                  { "mustprogress" | count } "{" { variable } node { node } "}" .
 ///     parameter  = VALUE ":" type .
 ///     variable   = "var" VARIABLE ":" type .
 ///     node       = "node" label { count | hint } ":" { hint } { operation } .

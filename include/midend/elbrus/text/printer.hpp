@@ -257,6 +257,9 @@ private:
     if (p_.result_type() != type::none) {
       put(" -> ", name_of(p_.result_type()));
     }
+    if (p_.must_progress()) {
+      put(" mustprogress");
+    }
     count(p_.count());
     put(" {\n");
   }

@@ -126,7 +126,8 @@ public:
 };
 
 static_assert(cost_ir<cost_view> && memory_ir<cost_view> && has_may_write<cost_view> && has_guard<cost_view> &&
-              has_may_reassociate<cost_view> && has_identity<cost_view> && has_trip_hints<cost_view>);
+              has_may_reassociate<cost_view> && has_identity<cost_view> && has_trip_hints<cost_view> &&
+              has_must_end<cost_view>);
 
 } // namespace elbrus
 

@@ -137,6 +137,9 @@ public:
     return false;
   }
 
+  /// Of each loop of a `mustprogress` procedure.
+  bool must_end(edge_id) const { return graph().must_progress(); }
+
   /// The node of an operation, `no_node` for anything else.
   node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().core(v).node : no_node; }
 

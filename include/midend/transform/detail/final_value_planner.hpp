@@ -15,6 +15,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/promised_to_end.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
@@ -631,7 +632,7 @@ private:
   std::uint64_t saved_by(loop_id l) {
     bool goes = true;
     for (loop_id inner : loops_.subloops(l)) {
-      goes = goes && counted_.ends(inner);
+      goes = goes && (counted_.ends(inner) || is_promised_to_end(p_, loops_, inner));
     }
     pending_.clear();
     visited_.clear();

@@ -361,7 +361,7 @@ private:
       }
       ++count;
     });
-    if (info.code == operation::other || count != arity(info.code)) {
+    if (info.code == operation::other || count < arity(info.code)) { // more are read, but not computed with
       return;
     }
     polynomial bits;

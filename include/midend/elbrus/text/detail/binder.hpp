@@ -155,6 +155,7 @@ public:
     out_.set_name(kept_name(in_.name));
     out_.set_location(in_.location);
     out_.set_result_type(in_.result);
+    out_.set_must_progress(in_.must_progress);
     out_.set_count(in_.count);
     declare_values();
     declare_variables();

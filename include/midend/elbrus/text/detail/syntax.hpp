@@ -99,6 +99,7 @@ struct written_procedure {
   spelling name = {};
   source_location location = {};
   type result = type::none;
+  bool must_progress = false;
   std::uint64_t count = no_count;
   flat_array<written_declaration> parameters;
   flat_array<written_declaration> variables;

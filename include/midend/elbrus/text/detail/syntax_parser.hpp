@@ -71,7 +71,7 @@ private:
     }
   }
 
-  // procedure = "proc" PROCEDURE parameters [ "->" type ] [ count ] "{" { variable } { node } "}" .
+  // procedure = "proc" PROCEDURE parameters [ "->" type ] { "mustprogress" | count } "{" { variable } { node } "}" .
 
   void procedure() {
     procedures_.emplace_back();
@@ -92,7 +92,25 @@ private:
   bool head() {
     take();
     return expect(token_kind::procedure, "the name of a procedure", out_->name) && parameters() && result_type() &&
-           count(out_->count) && expect('{');
+           promises_and_count() && expect('{');
+  }
+
+  bool promises_and_count() {
+    while (at_word("mustprogress") || at_word("count")) {
+      const bool is_count = at_word("count");
+      if (is_count ? out_->count != no_count : out_->must_progress) {
+        return fail(current().location, {is_count ? "a second count" : "a second 'mustprogress'"});
+      }
+      if (is_count) {
+        if (!count(out_->count)) {
+          return false;
+        }
+      } else {
+        take();
+        out_->must_progress = true;
+      }
+    }
+    return true;
   }
 
   /// The values that it names may be parameters.

@@ -1,0 +1,325 @@
+/// `verify_strength`: checks that values of loops were replaced by counters that are always equal to them.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/fixed_operands.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/detail/value_polynomials.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is wrong with counters in place of values.
+enum class strength_fault : std::uint8_t {
+  none,
+  wrong_size,        ///< the programs have other nodes
+  changed_flow,      ///< an edge, its target or its case
+  missing_operation, ///< an operation of the old program is missing
+  extra_operation,   ///< a new operation may have an effect, trap, or promises something; or an old one is elsewhere
+  changed_operation, ///< it computes something else, or promises more
+  fixed_operand,     ///< the operation names the value that it read
+  different_value    ///< another value is read, and nothing proves that it is the same
+};
+
+/// The answer of `verify_strength`: the first fault and its place in the new program, or none.
+struct strength_verdict {
+  strength_fault fault = strength_fault::none;
+  node_id node = no_node;
+  value_id value = no_value; ///< the one that reads, or the operation
+  std::size_t proven = 0;    ///< operands and inputs that were replaced
+
+  explicit operator bool() const { return fault == strength_fault::none; }
+};
+
+namespace detail {
+
+template <class Before, class After> class strength_checker {
+  using kind = polynomial_atom::kind;
+
+public:
+  strength_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
+
+  strength_verdict run() {
+    if (!pair_.read()) {
+      fail(strength_fault::wrong_size, no_node);
+      return verdict_;
+    }
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      if (!pair_.same_edges(pair_.order[i])) {
+        fail(strength_fault::changed_flow, pair_.order[i]);
+      }
+    }
+    if (!ok()) {
+      return verdict_;
+    }
+    flow_ = dominators_and_loops(before_.graph());
+    values_.run(before_);
+    for (std::size_t i = 0; ok() && i != flow_.dominators.preorder().size(); ++i) { // operands before what reads them
+      compare_node(flow_.dominators.preorder()[i]);
+    }
+    equal_to_.assign(pair_.new_home.size(), no_value);
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      compare_reads(pair_.order[i]);
+    }
+    return verdict_;
+  }
+
+private:
+  static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+  static constexpr number_reading low_bits = number_reading::low_bits;
+
+  bool ok() const { return verdict_.fault == strength_fault::none; }
+
+  void fail(strength_fault fault, node_id n, value_id v = no_value) {
+    if (ok()) {
+      verdict_.fault = fault;
+      verdict_.node = n;
+      verdict_.value = v;
+    }
+  }
+
+  const loop_forest& loops() const { return flow_.loops; }
+
+  bool is_inside(value_id v, loop_id l) const {
+    const node_id n = v < pair_.new_home.size() ? pair_.new_home[v] : no_node;
+    return n != no_node && loops().contains(l, n);
+  }
+
+  // ---- Structure.
+
+  /// The old operations, in their order, new ones that only compute, and new phis.
+  void compare_node(node_id n) {
+    old_values_.clear();
+    for_each_id(before_.values(n), [&](value_id v) { old_values_.push_back(v); });
+    std::size_t at = 0;
+    bool has_operations = false;
+    for_each_id(after_.values(n), [&](value_id v) {
+      const bool is_phi = after_.is_phi(v);
+      if (v < pair_.num_old_values()) {
+        // Phis come first, but old and new ones may be in any order among each other.
+        if (at == old_values_.size() || old_values_[at] != v) {
+          fail(strength_fault::extra_operation, n, v);
+        } else if (!pair_.same_operation(v, v)) {
+          fail(strength_fault::changed_operation, n, v);
+        }
+        ++at;
+      } else if (is_phi ? !has_operations : is_harmless(v)) {
+        values_.define_new(after_, v);
+      } else {
+        fail(strength_fault::extra_operation, n, v);
+      }
+      has_operations = has_operations || !is_phi;
+    });
+    if (at < old_values_.size()) {
+      fail(strength_fault::missing_operation, n, old_values_[at]);
+    }
+  }
+
+  bool is_harmless(value_id v) const {
+    return !is_terminator(after_, v) && after_.effect(v) == effect_kind::none && !after_.may_trap(v) &&
+           !after_.may_not_return(v) && !after_.is_volatile(v) && after_.operation(v).code != operation::other &&
+           after_.operation(v).flags == operation_flags();
+  }
+
+  void compare_reads(node_id n) {
+    compare_read(no_value, static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)), n);
+    for_each_id(before_.values(n), [&](value_id v) {
+      if (!before_.is_phi(v)) {
+        compare_operands(n, v);
+      }
+    });
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(before_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
+        compare_read(phi, static_cast<value_id>(before_.phi_input(phi, e)),
+                     static_cast<value_id>(after_.phi_input(phi, e)), n);
+      });
+    });
+  }
+
+  void compare_operands(node_id n, value_id v) {
+    old_values_.clear();
+    for_each_id(before_.operands(v), [&](value_id x) { old_values_.push_back(x); });
+    std::size_t i = 0;
+    for_each_id(after_.operands(v), [&](value_id u) {
+      if (i < old_values_.size()) {
+        const std::size_t proven = verdict_.proven;
+        compare_read(v, old_values_[i], u, n);
+        if (verdict_.proven != proven && !may_replace_operand(before_, v, i)) {
+          fail(strength_fault::fixed_operand, n, v);
+        }
+      }
+      ++i;
+    });
+    if (i != old_values_.size()) {
+      fail(strength_fault::changed_operation, n, v);
+    }
+  }
+
+  void compare_read(value_id user, value_id x, value_id u, node_id n) {
+    if (pair_.same_value(x, u)) {
+      return;
+    }
+    if (is_counter_of(x, u)) {
+      ++verdict_.proven;
+    } else {
+      fail(strength_fault::different_value, n, user);
+    }
+  }
+
+  // ---- Values and counters.
+
+  /// Whether `u` is a new phi that is equal to `x` in each iteration of the innermost loop of `x`.
+  bool is_counter_of(value_id x, value_id u) {
+    if (x == no_value || u == no_value || x >= pair_.num_old_values() || u < pair_.num_old_values() ||
+        u >= pair_.new_home.size() || pair_.old_home[x] == no_node || pair_.new_home[u] == no_node ||
+        !after_.is_phi(u)) {
+      return false;
+    }
+    if (equal_to_[u] == x) {
+      return true;
+    }
+    const loop_id l = loops().innermost_loop(pair_.old_home[x]);
+    if (l == no_loop || loops().header(l) != pair_.new_home[u] || values_.width(x) != after_.operation(u).width ||
+        !follows(x, u, l)) {
+      return false;
+    }
+    equal_to_[u] = x;
+    return true;
+  }
+
+  /// By induction: what the counter begins with is the value of the first iteration, and if both are equal in one
+  /// iteration, they are in the next one.
+  bool follows(value_id x, value_id u, loop_id l) {
+    const unsigned width = values_.width(x);
+    polynomial now = values_.number_of(x, low_bits);
+    values_.reduce(now, width);
+    bool good = now.is_known;
+    for (const loop_edge& e : loops().entering_edges(l)) {
+      if (good && flow_.dominators.is_reachable(e.source)) {
+        const polynomial start = read_new(static_cast<value_id>(after_.phi_input(u, e.id)), width);
+        good = same_polynomial(start, along(now, e.id, l, width));
+      }
+    }
+    for (const loop_edge& e : loops().backedges(l)) {
+      if (good) {
+        polynomial next = read_new(static_cast<value_id>(after_.phi_input(u, e.id)), width);
+        put(next, u, now);
+        values_.reduce(next, width);
+        good = same_polynomial(next, along(now, e.id, l, width));
+      }
+    }
+    return good;
+  }
+
+  polynomial read_new(value_id v, unsigned width) const {
+    const bool fits = v != no_value && v < pair_.new_home.size() && after_.operation(v).width == width;
+    return fits ? values_.read(after_, v, width, low_bits) : polynomial::unknown();
+  }
+
+  /// A value of the loop, which is made of phis of the header and of what the loop does not change, after control has
+  /// taken an edge to the header: phis are their inputs.
+  polynomial along(const polynomial& p, edge_id e, loop_id l, unsigned width) const {
+    polynomial out;
+    out.is_known = p.is_known;
+    for (const polynomial_term& t : p.terms) {
+      polynomial product = polynomial::number(t.coefficient);
+      for (std::uint32_t k = 0; k != t.size; ++k) {
+        product = product_of(product, along(t.atoms[k], e, l, width));
+      }
+      out.add(product);
+    }
+    values_.reduce(out, width);
+    return out;
+  }
+
+  polynomial along(const polynomial_atom& a, edge_id e, loop_id l, unsigned width) const {
+    const bool is_of_value = a.is_number_of_value() || a.what == kind::pairs;
+    if (is_of_value && !is_inside(a.id, l)) {
+      return polynomial::of(a);
+    }
+    if (!a.is_number_of_value() || a.id >= pair_.num_old_values() || !before_.is_phi(a.id) ||
+        pair_.old_home[a.id] != loops().header(l)) {
+      return polynomial::unknown();
+    }
+    const unsigned wide = values_.width(a.id);
+    const number_reading r = a.what == kind::signed_number ? number_reading::as_signed
+                             : width <= wide               ? low_bits
+                                                           : number_reading::as_unsigned;
+    return values_.read(before_, static_cast<value_id>(before_.phi_input(a.id, e)), wide, r);
+  }
+
+  /// Puts a polynomial in the place of value `u`.
+  static void put(polynomial& p, value_id u, const polynomial& image) {
+    polynomial out;
+    out.is_known = p.is_known;
+    for (const polynomial_term& t : p.terms) {
+      polynomial product = polynomial::number(t.coefficient);
+      for (std::uint32_t k = 0; k != t.size; ++k) {
+        const bool is_u = t.atoms[k].is_number_of_value() && t.atoms[k].id == u;
+        // Its number with a sign, or in more bits, is not the polynomial of its bits.
+        product = product_of(product, !is_u                                      ? polynomial::of(t.atoms[k])
+                                      : t.atoms[k].what == kind::unsigned_number ? image
+                                                                                 : polynomial::unknown());
+      }
+      out.add(product);
+    }
+    p = out;
+  }
+
+  paired_programs<Before, After> pair_;
+  const Before& before_;
+  const After& after_;
+  strength_verdict verdict_;
+  dominators_and_loops_result flow_;
+  value_polynomials values_;
+  flat_array<value_id> equal_to_; ///< by new phi: a value that it is proven to be
+  flat_array<value_id> old_values_;
+};
+
+} // namespace detail
+
+/// Checks that `after` is `before`, where operations and phis read counters of loops in place of values that are always
+/// equal to them. It shares no code with the transformation, and needs no witness; what remains to be trusted is this
+/// function, `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs. Requires IRs that
+/// `check_ir` accepts.
+///
+/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
+/// 1. It has the old edges and operations, in their order. New operations neither trap nor promise anything nor have
+///    effects; besides, there are new phis.
+/// 2. An operand, input or condition x is the old one; or what is read is a new phi u of the header of the innermost
+///    loop around x, and u is equal to x in each iteration.
+///
+/// **Counters.** x is a polynomial of phis of the header and of values that the loop does not change
+/// (`value_polynomials`). By induction over the iterations: along each edge into the loop, u begins with what x is if
+/// the phis begin so; and along each backedge, if u is x, what u is next is what x is of the next phis. Both are
+/// identities of polynomials modulo 2^width. Numbers with and without sign (for extensions) go on as far as operations
+/// promise it.
+///
+/// **Why this is enough.** The header dominates the loop, so u is there wherever x is. What is read after x was
+/// computed is read in the same iteration, or after the loop without another one: otherwise there would be a way to the
+/// read without x. Values from outside the loop do not change while it runs; and those that the start of u is computed
+/// of cannot change between that and the loop, because they dominate it.
+///
+/// O(n + m + values + operands).
+template <certifiable_ir Before, certifiable_ir After>
+  requires has_operation<Before> && has_operation<After>
+strength_verdict verify_strength(const Before& before, const After& after) {
+  return detail::strength_checker<Before, After>(before, after).run();
+}
+
+MIDEND_END_NAMESPACE
