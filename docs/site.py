@@ -80,7 +80,7 @@ class Staging:
             shutil.copy(file, self.folder)
         shutil.copytree(DOCS / "site", self.folder / "site")
         for path, name in self.pages.items():
-            text = path.read_text(encoding="utf-8")
+            text = re.sub(r"(?m)^(```\w+) [^\n]+$", r"\1", path.read_text(encoding="utf-8"))  # what tests read
             (self.folder / name).write_text(outside_code(text, lambda part, path=path: self.prose(part, path)),
                                             encoding="utf-8")
         for path, name in self.sources.items():
