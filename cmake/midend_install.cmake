@@ -15,6 +15,13 @@ install(
 )
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/midend" COMPONENT midend)
 
+# Pretty printers for debuggers. Packages may leave them out.
+foreach(file IN ITEMS gdb/midend_gdb.py natvis/midend.natvis)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/tools/${file}")
+    install(FILES "${PROJECT_SOURCE_DIR}/tools/${file}" DESTINATION "${CMAKE_INSTALL_DATADIR}/midend" COMPONENT midend)
+  endif()
+endforeach()
+
 install(TARGETS midend_headers EXPORT midend-targets INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(
   EXPORT midend-targets

@@ -4,8 +4,15 @@
 
 #include <zlib.h>
 
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#else
+#include <io.h>
+#endif
+
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -396,6 +403,19 @@ struct gz_closer {
   void operator()(gzFile file) const { gzclose_r(file); }
 };
 
+/// Opens a file, or standard input without taking it from the program.
+gzFile open_to_read(const std::string& path) {
+  if (path != "-") {
+    return gzopen(path.c_str(), "rb");
+  }
+  const int copy = dup(0);
+  const gzFile file = copy < 0 ? nullptr : gzdopen(copy, "rb");
+  if (file == nullptr && copy >= 0) {
+    close(copy);
+  }
+  return file;
+}
+
 std::string zlib_message(gzFile file, const std::string& path) {
   int code = Z_OK;
   std::string_view message = gzerror(file, &code);
@@ -421,15 +441,19 @@ std::string file_error::to_string() const {
   return out + ": error: " + message;
 }
 
+std::string name_in_messages(const std::string& path) {
+  return path == "-" ? "<stdin>" : path;
+}
+
 std::optional<file_error> read_text(const std::string& path, std::string& text) {
   text.clear();
   const auto failed = [&](std::string message) {
     text.clear();
-    return file_error{path, 0, 0, std::move(message)};
+    return file_error{name_in_messages(path), 0, 0, std::move(message)};
   };
   errno = 0;
   // zlib hands on what does not look like gzip as it is, so this reads plain files too.
-  const std::unique_ptr<gzFile_s, gz_closer> file(gzopen(path.c_str(), "rb"));
+  const std::unique_ptr<gzFile_s, gz_closer> file(open_to_read(path));
   if (file == nullptr) {
     return failed(std::string("cannot be opened: ") + (errno != 0 ? std::strerror(errno) : "out of memory"));
   }
@@ -466,6 +490,31 @@ std::optional<file_error> read_text(const std::string& path, std::string& text) 
   return std::nullopt;
 }
 
+std::optional<file_error> write_text(const std::string& path, std::string_view text) {
+  const auto failed = [&] {
+    const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
+    return file_error{path == "-" ? "midend: standard output" : path, 0, 0, "cannot be written" + reason};
+  };
+  errno = 0;
+  if (path.ends_with(".gz")) {
+    const gzFile file = gzopen(path.c_str(), "wb");
+    bool is_written = file != nullptr;
+    for (std::size_t at = 0; is_written && at < text.size();) {
+      const std::size_t part = std::min(text.size() - at, std::size_t{1} << 20);
+      is_written = gzwrite(file, text.data() + at, static_cast<unsigned>(part)) == static_cast<int>(part);
+      at += part;
+    }
+    is_written = (file != nullptr && gzclose_w(file) == Z_OK) && is_written;
+    return is_written ? std::nullopt : std::optional(failed());
+  }
+  std::FILE* const file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  bool is_written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file != nullptr) {
+    is_written = (path == "-" ? std::fflush(file) : std::fclose(file)) == 0 && is_written;
+  }
+  return is_written ? std::nullopt : std::optional(failed());
+}
+
 std::optional<file_error> parse_cfg(std::string_view text, const std::string& file, std::vector<cfg_function>& out) {
   return cfg_parser(text, file).parse(out);
 }
@@ -481,7 +530,7 @@ std::optional<file_error> read_roots(const std::string& path, std::vector<functi
     out.clear();
     return error;
   }
-  return parse_roots(text, path, out);
+  return parse_roots(text, name_in_messages(path), out);
 }
 
 std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_function>& out) {
@@ -490,7 +539,7 @@ std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_func
     out.clear();
     return error;
   }
-  return parse_cfg(text, path, out);
+  return parse_cfg(text, name_in_messages(path), out);
 }
 
 } // namespace midend_corpus

@@ -77,8 +77,14 @@ struct file_error {
   std::string to_string() const; ///< `FILE:LINE:COLUMN: error: MESSAGE`
 };
 
-/// The text of a plain or gzip-compressed file, or the error.
+/// The name of a file in messages: `-` is `<stdin>`.
+std::string name_in_messages(const std::string& path);
+
+/// The text of a plain or gzip-compressed file, or the error. `-` is standard input, which may be compressed, too.
 std::optional<file_error> read_text(const std::string& path, std::string& text);
+
+/// Writes a file: compressed if its name ends with `.gz`. `-` is standard output.
+std::optional<file_error> write_text(const std::string& path, std::string_view text);
 
 /// All functions of the text of a `.cfg` file (`file` only names it in errors). Stops at the first error.
 std::optional<file_error> parse_cfg(std::string_view text, const std::string& file, std::vector<cfg_function>& out);

@@ -64,6 +64,15 @@ struct analysis_times {
   double cycles = 0;
   double live_variables = 0;
   double phis = 0;
+
+  void add(const analysis_times& others) {
+    for (double analysis_times::* const each :
+         {&analysis_times::copy, &analysis_times::dominators, &analysis_times::components, &analysis_times::loops,
+          &analysis_times::frontiers, &analysis_times::post_dominators, &analysis_times::cycles,
+          &analysis_times::live_variables, &analysis_times::phis}) {
+      this->*each += others.*each;
+    }
+  }
 };
 
 /// The answers for the function that was analysed last.

@@ -2,13 +2,17 @@
 
 #include "analysis.hpp"
 #include "dot_files.hpp"
+#include "graph_file.hpp"
 #include "kinds.hpp"
+#include "messages.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "records.hpp"
+#include "records_json.hpp"
 #include "roots.hpp"
 #include "statistics.hpp"
+#include "work_split.hpp"
 
 #include <corpus/corpus.hpp>
 
@@ -35,25 +39,26 @@ struct cfg_options {
   std::string roots;
   std::string roots_from;
   bool statistics = false;
+  bool json = false;
+  work_split split;
 };
 
 using seconds = std::chrono::duration<double>;
 using clock = std::chrono::steady_clock;
 
-/// Keeps the named functions only. Returns the first name that no function has, if any.
-std::optional<std::string> select(const std::vector<std::string>& names,
+/// Keeps the functions of the shard that are named, or all of them if no name is given. Returns the first name that no
+/// function of the file has, if any.
+std::optional<std::string> select(const std::vector<std::string>& names, const work_split& split,
                                   std::vector<midend_corpus::cfg_function>& functions) {
-  if (names.empty()) {
-    return std::nullopt;
-  }
   const std::unordered_set<std::string> wanted(names.begin(), names.end());
   std::unordered_set<std::string> found;
+  std::size_t number = 0;
   std::erase_if(functions, [&](const midend_corpus::cfg_function& f) {
-    if (!wanted.contains(f.name)) {
-      return true;
+    const bool is_wanted = names.empty() || wanted.contains(f.name);
+    if (is_wanted) {
+      found.insert(f.name);
     }
-    found.insert(f.name);
-    return false;
+    return !split.contains(number++) || !is_wanted;
   });
   for (const std::string& name : names) {
     if (!found.contains(name)) {
@@ -109,6 +114,43 @@ std::string picture_of(const std::string& name, const analyses& answers) {
   return midend::to_dot(answers.graph(), answers.dominators(), answers.loops(), options);
 }
 
+/// What belongs to a thread.
+struct cfg_worker {
+  std::optional<analyses> answers;
+};
+
+/// What is known of a function until it is its turn.
+struct cfg_answer {
+  std::string text;
+  std::string picture;
+  std::string problem; ///< empty: there is none
+  statistics sums;
+};
+
+void analyse_function(const cfg_options& options, const cfg_choices& chosen, const midend_corpus::cfg_function& f,
+                      analyses& answers, output& out, progress* shown, cfg_answer& to) {
+  root_policy roots;
+  if (answers.needs().post_dominators) {
+    const auto found = chosen.roots.policy_for(f, to.problem);
+    if (!found) {
+      return;
+    }
+    roots = *found;
+  }
+  answers.run(f, roots);
+  if (options.json) {
+    json_record_writer(chosen.kinds, out).write(f.name, answers);
+  } else {
+    record_writer(chosen.kinds, out, shown).write(f.name, answers);
+  }
+  if (!options.dot_directory.empty()) {
+    to.picture = picture_of(f.name, answers);
+  }
+  if (options.statistics) {
+    to.sums.add(f, answers);
+  }
+}
+
 exit_status run(const cfg_options& options) {
   const auto start = clock::now();
   cfg_choices chosen;
@@ -117,15 +159,15 @@ exit_status run(const cfg_options& options) {
   }
 
   std::vector<midend_corpus::cfg_function> functions;
-  if (const auto error = midend_corpus::read_cfg(options.file, functions)) {
-    return complain(exit_bad_input, error->to_string());
+  if (const auto failed = read_graphs(options.file, functions)) {
+    return *failed;
   }
   if (!options.roots_from.empty()) {
     if (const auto error = chosen.roots.use_file(options.roots_from)) {
       return complain(exit_bad_input, *error);
     }
   }
-  if (const auto name = select(options.functions, functions)) {
+  if (const auto name = select(options.functions, options.split, functions)) {
     return complain(exit_bad_input, options.file + ": error: there is no function '" + *name + "'");
   }
   statistics::run_times times;
@@ -138,43 +180,57 @@ exit_status run(const cfg_options& options) {
     }
   }
 
-  analyses answers(*chosen.algorithm, chosen.needs(options));
+  // One worker writes to standard output as it goes, because the lists of one function may be large.
   output out(stdout);
+  std::vector<cfg_worker> workers(options.split.jobs);
+  for (cfg_worker& w : workers) {
+    w.answers.emplace(*chosen.algorithm, chosen.needs(options));
+  }
+  std::vector<cfg_answer> answers(functions.size());
   statistics sums;
+  std::string problem;
   {
     progress shown(functions.size());
-    record_writer records(chosen.kinds, out, shown);
-    for (std::size_t i = 0; i != functions.size() && !out.failed(); ++i) {
-      shown.at_function(i);
-      root_policy roots;
-      if (answers.needs().post_dominators) {
-        std::string problem;
-        const auto found = chosen.roots.policy_for(functions[i], problem);
-        if (!found) {
-          out.flush();
-          return complain(exit_bad_input, problem);
-        }
-        roots = *found;
-      }
-      answers.run(functions[i], roots);
-      records.write(functions[i].name, answers);
-      if (!options.dot_directory.empty()) {
-        if (const auto error = pictures.write(functions[i].name, picture_of(functions[i].name, answers))) {
-          out.flush();
-          return complain(exit_bad_input, *error);
-        }
-      }
-      if (options.statistics) {
-        sums.add(functions[i], answers);
-      }
-    }
+    for_each_in_order(
+        functions.size(), options.split.jobs,
+        [&](std::size_t w, std::size_t i) {
+          cfg_answer& to = answers[i];
+          if (options.split.jobs == 1) {
+            analyse_function(options, chosen, functions[i], *workers[w].answers, out, &shown, to);
+          } else {
+            output text(to.text);
+            analyse_function(options, chosen, functions[i], *workers[w].answers, text, nullptr, to);
+            text.flush();
+          }
+        },
+        [&](std::size_t i) {
+          shown.at_function(i);
+          cfg_answer& from = answers[i];
+          out.text(from.text);
+          problem = from.problem;
+          if (problem.empty() && !options.dot_directory.empty()) {
+            problem = pictures.write(functions[i].name, from.picture).value_or("");
+          }
+          if (options.statistics) {
+            sums.add(from.sums);
+          }
+          from = cfg_answer();
+          return problem.empty() && !out.failed();
+        });
   }
   if (!out.flush()) {
     return complain(exit_bad_input, "midend: error: standard output: " + out.error());
   }
+  if (!problem.empty()) {
+    return complain(exit_bad_input, problem);
+  }
   if (options.statistics) {
+    analysis_times analysed;
+    for (const cfg_worker& w : workers) {
+      analysed.add(w.answers->times());
+    }
     times.total = seconds(clock::now() - start).count();
-    sums.print(stderr, options.file, chosen.algorithm->name, answers.times(), times);
+    sums.print(stderr, options.file, chosen.algorithm->name, analysed, times);
   }
   return exit_done;
 }
@@ -185,9 +241,7 @@ command add_cfg_command(CLI::App& app) {
   const auto given = std::make_shared<cfg_options>();
   cfg_options& options = *given;
   CLI::App* const sub = app.add_subcommand("cfg", "Analyse control-flow graphs");
-  sub->footer("Results go to standard output as records in .expect format, everything else to standard error.\n"
-              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
-  sub->add_option("FILE", options.file, "functions in .cfg format, plain or compressed with gzip")->required();
+  sub->add_option("FILE", options.file, "functions (.cfg, .cfg.gz); - reads standard input")->required();
   sub->add_option("--only", options.only, "print these kinds of records only, separated by commas: " + kind_names())
       ->type_name("KINDS");
   sub->add_option("--dominators", options.dominators, "dominator algorithm: " + dominator_choice_names(", "))
@@ -197,6 +251,8 @@ command add_cfg_command(CLI::App& app) {
       ->type_name("NAME");
   sub->add_option("--dot", options.dot_directory, "write a picture of each function for Graphviz: DIR/FUNCTION.dot")
       ->type_name("DIR");
+  sub->add_flag("--json", options.json, "print a JSON object for each function, one a line");
+  add_split_options(*sub, options.split);
   sub->add_flag("--stats", options.statistics, "print a summary of the functions, and times, to standard error");
   sub->add_option("--roots", options.roots,
                   "which blocks get an edge to the virtual exit for post-dominators: " +
@@ -205,7 +261,17 @@ command add_cfg_command(CLI::App& app) {
   sub->add_option("--roots-from", options.roots_from,
                   "read these blocks from the 'proots' lines of an .expect or .expect.gz file")
       ->type_name("FILE");
-  return {sub, [given] { return run(*given); }};
+  return {.app = sub,
+          .run = [given] { return run(*given); },
+          .notes = "Results go to standard output as records in .expect format, everything else to standard error.\n",
+          .examples = {{"cfg FILE.cfg.gz --only=idom,loop", "dominators and natural loops of each function"},
+                       {"cfg FILE.cfg --function=main --dot=pictures", "a picture of one function: pictures/main.dot"},
+                       {"cfg FILE.cfg.gz --json --jobs=2", "one JSON object a line, by two threads"},
+                       {"cfg FILE.cfg --stats > /dev/null",
+                        "how large the functions are, and how long each analysis takes"}},
+          .words = {{"--only", split_words(kind_names()), true},
+                    {"--dominators", split_words(dominator_choice_names(","))},
+                    {"--roots", split_words(root_policy_names(","))}}};
 }
 
 } // namespace midend_tool

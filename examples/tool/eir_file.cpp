@@ -1,7 +1,10 @@
 #include "eir_file.hpp"
 
-#include "exit_status.hpp"
+#include "messages.hpp"
 #include "program_names.hpp"
+#include "text.hpp"
+
+#include <corpus/corpus.hpp>
 
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
@@ -11,22 +14,40 @@
 #include <midend/ssa/check_ir.hpp>
 #include <midend/viz/ir_errors.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 namespace midend_tool {
 namespace {
 
-std::string with_reason(const std::string& file, const char* what) {
-  return file + ": error: " + what + (errno != 0 ? std::string(": ") + std::strerror(errno) : std::string());
+std::vector<std::string> all_messages(const std::string& file, std::string_view text, const char* kind,
+                                      const std::vector<midend::elbrus::diagnostic>& all) {
+  std::vector<std::string> out;
+  for (const midend::elbrus::diagnostic& one : all) {
+    std::string said = midend_corpus::name_in_messages(file);
+    append(said, ":", one.location.line, ":", one.location.column, ": ", kind, ": ", one.message,
+           source_excerpt(text, one.location.line, one.location.column));
+    out.push_back(std::move(said));
+  }
+  return out;
 }
 
-void print_all(const std::string& file, const char* kind, const std::vector<midend::elbrus::diagnostic>& all) {
-  for (const midend::elbrus::diagnostic& one : all) {
-    std::fprintf(stderr, "%s:%u:%u: %s: %s\n", printable(file).c_str(), one.location.line, one.location.column, kind,
-                 one.message.c_str());
+void print_all(const std::vector<std::string>& all) {
+  for (const std::string& one : all) {
+    print_message(one);
   }
+}
+
+/// What to do with a file that is none of the Elbrus-like IR.
+std::optional<std::string> other_kind(const std::string& file, std::string_view text) {
+  const std::string said = midend_corpus::name_in_messages(file) + ": error: ";
+  if (file.ends_with(".ll") || file.ends_with(".bc") || text.starts_with("BC\xc0\xde")) {
+    const std::string name = file == "-" ? "FILE.bc" : file;
+    const std::string stem = name.substr(name.find_last_of('/') + 1, std::string::npos);
+    return said + "this is LLVM IR; `llvm_to_eir " + name + " > " + stem.substr(0, stem.size() - 3) +
+           ".eir` makes a program of it";
+  }
+  if (file.ends_with(".cfg") || file.ends_with(".cfg.gz")) {
+    return said + "these are control-flow graphs, for `midend cfg` and `midend report`; expected a program (.eir)";
+  }
+  return std::nullopt;
 }
 
 /// Every value has a name: operations without a result are called by their numbers.
@@ -44,50 +65,28 @@ struct names_of_all {
 } // namespace
 
 std::optional<std::string> read_text(const std::string& file, std::string& text) {
-  const bool standard = file == "-";
-  errno = 0;
-  std::FILE* const in = standard ? stdin : std::fopen(file.c_str(), "rb");
-  if (in == nullptr) {
-    return with_reason(file, "cannot be opened");
-  }
-  std::vector<char> buffer(std::size_t{1} << 16);
-  text.clear();
-  errno = 0;
-  for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), in)) != 0;) {
-    text.append(buffer.data(), got);
-  }
-  const bool failed = std::ferror(in) != 0;
-  std::optional<std::string> problem;
-  if (failed) {
-    problem = with_reason(file, "cannot be read");
-  }
-  if (!standard) {
-    std::fclose(in);
-  }
-  return problem;
+  const auto error = midend_corpus::read_text(file, text);
+  return error ? std::optional(error->to_string()) : std::nullopt;
 }
 
 std::optional<std::string> write_text(const std::string& file, std::string_view text) {
-  const bool standard = file == "-";
-  errno = 0;
-  std::FILE* const out = standard ? stdout : std::fopen(file.c_str(), "wb");
-  bool done = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  if (out != nullptr) {
-    done = (standard ? std::fflush(out) : std::fclose(out)) == 0 && done;
-  }
-  if (!done) {
-    return with_reason(standard ? "midend: standard output" : file, "cannot be written");
-  }
-  return std::nullopt;
+  const auto error = midend_corpus::write_text(file, text);
+  return error ? std::optional(error->to_string()) : std::nullopt;
 }
 
-void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors) {
-  print_all(file, "error", errors);
+std::vector<std::string> messages_of(const std::string& file, const char* kind,
+                                     const std::vector<midend::elbrus::diagnostic>& all) {
+  return all_messages(file, {}, kind, all);
+}
+
+void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors,
+                    std::string_view text) {
+  print_all(all_messages(file, text, "error", errors));
 }
 
 void warn_about(const std::string& file, const midend::elbrus::program& all) {
   for (const midend::elbrus::procedure& p : all.procedures) {
-    print_all(file, "warning", midend::elbrus::initialization_warnings(p));
+    print_all(all_messages(file, {}, "warning", midend::elbrus::initialization_warnings(p)));
   }
 }
 
@@ -113,18 +112,26 @@ std::optional<midend::elbrus::program> read_program(const std::string& file) {
     complain(exit_bad_input, *problem);
     return std::nullopt;
   }
+  return parse_program(file, text);
+}
+
+std::optional<midend::elbrus::program> parse_program(const std::string& file, std::string_view text) {
+  if (const auto problem = other_kind(file, text)) {
+    complain(exit_bad_input, *problem);
+    return std::nullopt;
+  }
   midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
   std::vector<midend::elbrus::diagnostic> errors = std::move(parsed.diagnostics);
   const std::vector<midend::elbrus::diagnostic> more = midend::elbrus::verify(parsed.program);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) {
     midend::elbrus::sort_by_place(errors);
-    complain_about(file, errors);
+    complain_about(file, errors, text);
     return std::nullopt;
   }
   for (const midend::elbrus::procedure& p : parsed.program.procedures) {
     if (const auto problem = check_views(p)) { // the verifier should have found it
-      complain(exit_bad_input, file + ": error: " + *problem);
+      complain(exit_bad_input, midend_corpus::name_in_messages(file) + ": error: " + *problem);
       return std::nullopt;
     }
   }

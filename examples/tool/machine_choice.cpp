@@ -1,7 +1,10 @@
 #include "machine_choice.hpp"
 
 #include "eir_file.hpp"
+#include "messages.hpp"
 #include "text.hpp"
+
+#include <corpus/corpus.hpp>
 
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
@@ -9,7 +12,6 @@
 #include <midend/viz/machine.hpp>
 
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 namespace midend_tool {
@@ -34,6 +36,14 @@ std::string machine_names() {
   return names;
 }
 
+std::vector<std::string> split_machine_names() {
+  std::vector<std::string> names;
+  for (const known_machine& m : known_machines) {
+    names.emplace_back(m.name);
+  }
+  return names;
+}
+
 std::optional<midend::machine_model> find_machine(const std::string& name_or_file) {
   for (const known_machine& m : known_machines) {
     if (m.name == name_or_file) {
@@ -42,12 +52,13 @@ std::optional<midend::machine_model> find_machine(const std::string& name_or_fil
   }
   std::string text;
   if (const auto problem = read_text(name_or_file, text)) {
-    std::fprintf(stderr, "%s (known names: %s)\n", problem->c_str(), machine_names().c_str());
+    print_message(*problem + " (known names: " + machine_names() + ")");
     return std::nullopt;
   }
   const auto read = midend::read_machine(text);
   if (!read) {
-    std::fprintf(stderr, "%s\n", midend::to_text(read.error(), name_or_file).c_str());
+    print_message(midend::to_text(read.error(), midend_corpus::name_in_messages(name_or_file)) +
+                  source_excerpt(text, read.error().line, read.error().column));
     return std::nullopt;
   }
   return *read;

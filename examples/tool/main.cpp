@@ -1,15 +1,19 @@
 // midend: the library from the command line. `midend --help` lists the commands.
+#include "command_help.hpp"
 #include "commands.hpp"
+#include "eir_file.hpp"
+#include "messages.hpp"
+#include "shell_commands.hpp"
+#include "usage_errors.hpp"
 
 #include <midend/version.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <csignal>
-#include <cstdio>
-#include <iostream>
+#include <algorithm>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -18,42 +22,47 @@ namespace {
 constexpr const char* version_line = "midend " MIDEND_TOOL_TEXT(MIDEND_VERSION_MAJOR) "." MIDEND_TOOL_TEXT(
     MIDEND_VERSION_MINOR) "." MIDEND_TOOL_TEXT(MIDEND_VERSION_PATCH);
 
-int run(int argc, char** argv) {
-  CLI::App app("midend: the middle end of an optimizing compiler, from the command line", "midend");
-  app.set_version_flag("--version", version_line);
+using namespace midend_tool;
+
+exit_status print(const std::string& text) {
+  const auto problem = write_text("-", text);
+  return problem ? complain(exit_bad_input, *problem) : exit_done;
+}
+
+exit_status run(int argc, char** argv) {
+  CLI::App app("the middle end of an optimizing compiler, from the command line", "midend");
+  app.set_help_flag("-h,--help", "print this and exit");
+  app.set_version_flag("--version", version_line, "print the version and exit");
   app.require_subcommand(1);
-  app.footer("'midend COMMAND --help' explains a command.");
-  const std::array commands = {midend_tool::add_cfg_command(app), midend_tool::add_opt_command(app),
-                               midend_tool::add_run_command(app), midend_tool::add_unroll_command(app),
-                               midend_tool::add_report_command(app)};
+  std::vector<command> commands = {add_cfg_command(app), add_opt_command(app), add_run_command(app),
+                                   add_unroll_command(app), add_report_command(app)};
+  commands.push_back(add_completion_command(app, commands));
+  commands.push_back(add_man_command(app, commands, version_line));
+  if (argc < 2) {
+    return complain(exit_bad_usage, "midend: which command?\n\n" + help_text(app, commands));
+  }
+  const auto parsed = [&] {
+    return std::find_if(commands.begin(), commands.end(), [](const command& c) { return c.app->parsed(); });
+  };
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    return print(std::string(version_line) + "\n");
+  } catch (const CLI::CallForHelp&) {
+    return print(parsed() == commands.end() ? help_text(app, commands) : help_text(*parsed()));
   } catch (const CLI::ParseError& error) {
-    const auto left = app.remaining();
-    if (error.get_exit_code() != 0 && app.get_subcommands().empty() && !left.empty()) {
-      std::fprintf(stderr, "midend: unknown command '%s'\nRun with --help for more information.\n", left[0].c_str());
-      return midend_tool::exit_bad_usage;
-    }
-    return app.exit(error, std::cout, std::cerr) == 0 ? midend_tool::exit_done : midend_tool::exit_bad_usage;
+    const std::string name = parsed() == commands.end() ? "midend" : "midend " + parsed()->app->get_name();
+    return complain(exit_bad_usage, usage_error(error, app, commands) + "\nRun `" + name + " --help` for its options.");
   }
-  for (const midend_tool::command& c : commands) {
-    if (c.app->parsed()) {
-      return c.run();
-    }
-  }
-  return midend_tool::exit_bad_usage; // unreachable: one command is required
+  return parsed()->run();
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-#ifdef SIGPIPE
-  std::signal(SIGPIPE, SIG_IGN); // a closed pipe becomes a write error, which gets a message
-#endif
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("midend: error: out of memory\n", stderr);
-    return midend_tool::exit_bad_input;
+    return complain(exit_bad_input, "midend: error: out of memory");
   }
 }

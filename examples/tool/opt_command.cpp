@@ -1,12 +1,17 @@
 #include "commands.hpp"
 
+#include "command_help.hpp"
 #include "dot_files.hpp"
 #include "eir_file.hpp"
+#include "messages.hpp"
 #include "option_list.hpp"
 #include "pass_list.hpp"
 #include "passes.hpp"
 #include "prints.hpp"
+#include "progress.hpp"
+#include "report_json.hpp"
 #include "text.hpp"
+#include "work_split.hpp"
 
 #include <midend/elbrus/nearest_word.hpp>
 #include <midend/elbrus/text/printer.hpp>
@@ -41,6 +46,25 @@ struct opt_options {
   bool statistics = false;
   bool verify_each = false;
   bool print_changes = false;
+  bool json = false;
+  work_split split;
+};
+
+/// A picture of a procedure that is still to be written.
+struct opt_picture {
+  std::string text;
+  std::string step; ///< what its name ends with
+};
+
+/// What the run of one procedure leaves, until it is its turn to be shown.
+struct opt_outcome {
+  bool is_done = true;      ///< false: the result of a pass is not right
+  std::string reports;      ///< for standard output
+  std::string messages;     ///< for standard error: what `--stats` says, warnings, errors
+  std::string passes_json;  ///< the elements of an array
+  std::string reports_json; ///< the same
+  std::vector<opt_picture> pictures;
+  std::vector<char> is_known; ///< by index of `explained`: the procedure has the value
 };
 
 using midend::value_id;
@@ -93,6 +117,240 @@ private:
   }
 };
 
+/// The passes and reports over one procedure.
+class procedure_optimizer {
+public:
+  procedure_optimizer(const opt_options& options, const opt_choices& chosen, procedure& p, opt_outcome& out)
+      : options_(options), chosen_(chosen), p_(p), out_(out) {
+    out.is_known.assign(options.explained.size(), 0);
+  }
+
+  void run() {
+    out_.is_done = run_passes();
+    if (out_.is_done) {
+      if (!options_.dot_directory.empty()) {
+        out_.pictures.push_back({midend::elbrus::to_dot(p_), ""});
+      }
+      report();
+    }
+  }
+
+private:
+  bool run_passes() {
+    bool is_explained = false;
+    bool is_compared = false;
+    bool is_warned = false;
+    if (!chosen_.passes.empty()) {
+      picture_of_step(0, "before");
+    }
+    for (std::size_t i = 0; i != chosen_.passes.size(); ++i) {
+      const pass_kind& pass = *chosen_.passes[i].kind;
+      if (&pass == chosen_.explaining && !is_explained) {
+        explain(1);
+        is_explained = true;
+      }
+      if (&pass == chosen_.comparing && !is_compared) {
+        explain(2);
+        is_compared = true;
+      }
+      const bool is_refused = pass.variables == variable_policy::refuses && !p_.variables().empty();
+      if (pass.variables != variable_policy::handles && !p_.variables().empty() && (is_refused || !is_warned)) {
+        warn_about_variables(is_refused ? chosen_.pass_names[i] : "");
+        is_warned = true;
+      }
+      if (!is_refused && !run_pass(i)) {
+        return false;
+      }
+      picture_of_step(i + 1, chosen_.pass_names[i]);
+    }
+    if (!is_explained) {
+      explain(1);
+    }
+    if (!is_compared) {
+      explain(2);
+    }
+    return true;
+  }
+
+  /// False if the result is not verified.
+  bool run_pass(std::size_t i) {
+    const chosen_pass& pass = chosen_.passes[i];
+    const std::string& name = chosen_.pass_names[i];
+    const bool is_counted = options_.statistics || options_.json;
+    const pass_request request{pass.number, options_.verify_each, options_.print_changes};
+    pass_report report;
+    const sizes before = is_counted ? sizes(p_) : sizes();
+    const auto begin = std::chrono::steady_clock::now();
+    pass.kind->run(p_, request, report);
+    const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
+    const sizes after = is_counted ? sizes(p_) : sizes();
+    const bool is_certified = report.is_certified && !report.fault;
+    if (options_.statistics) {
+      std::string said = report.summary;
+      append(said, said.empty() ? "" : "; ", before.nodes, " -> ", after.nodes, " nodes, ", before.operations, " -> ",
+             after.operations, " operations", is_certified ? "; certified" : "");
+      char time[48];
+      std::snprintf(time, sizeof time, "; %.1f us\n", taken.count());
+      append(out_.messages, "@", p_.name(), ": ", name, ": ", said, time);
+    }
+    if (options_.json) {
+      append_pass(name, report, before, after, is_certified);
+    } else if (options_.print_changes) {
+      append(out_.reports, "changes of @", p_.name(), " by ", name, "\n");
+      append_indented(out_.reports, report.changes.empty() ? "none" : report.changes);
+    }
+    if (report.fault) {
+      say(options_.file + ": error: pass " + name + " on @" + std::string(p_.name()) +
+          ": the certificate is rejected: " + *report.fault);
+    }
+    return !options_.verify_each || (verify_after(name) && !report.fault);
+  }
+
+  /// What is left of a procedure.
+  struct sizes {
+    std::size_t nodes = 0;
+    std::size_t operations = 0; ///< with phis and ends
+
+    sizes() = default;
+
+    explicit sizes(const procedure& p) {
+      for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+        nodes += p.node(n).erased ? 0u : 1u;
+        for (value_id v = p.node(n).first; v != midend::no_value; v = p.value(v).next) {
+          ++operations;
+        }
+      }
+    }
+  };
+
+  void append_pass(const std::string& name, const pass_report& report, const sizes& before, const sizes& after,
+                   bool is_certified) {
+    std::string& out = out_.passes_json;
+    append_json_member(out, out.empty() ? "{" : ",{", "pass", name);
+    append_json_member(out, ",", "summary", report.summary);
+    append(out, ",\"nodes\":[", before.nodes, ",", after.nodes, "],\"operations\":[", before.operations, ",",
+           after.operations, "],\"certified\":", is_certified ? "true" : "false");
+    if (options_.print_changes) {
+      out += ",\"changes\":";
+      append_json_lines(out, report.changes);
+    }
+    out += '}';
+  }
+
+  /// A line for standard error, in its turn.
+  void say(const std::string& message) { append(out_.messages, message, "\n"); }
+
+  /// `refused`: the pass that is not run because of the variables, or empty.
+  void warn_about_variables(const std::string& refused) {
+    const std::size_t count = p_.variables().size();
+    std::string said;
+    append(said, options_.file, ":", p_.location().line, ":", p_.location().column, ": warning: @", p_.name(), ": ",
+           count, count == 1 ? " variable is" : " variables are", " not in SSA form: construct-ssa first");
+    if (!refused.empty()) {
+      append(said, "; ", refused, " is not run");
+    }
+    say(said);
+  }
+
+  /// With `--dot`: `PROCEDURE.NN-PASS.dot`.
+  void picture_of_step(std::size_t number, const std::string& what) {
+    if (options_.dot_directory.empty()) {
+      return;
+    }
+    const std::string digits = std::to_string(number);
+    const std::string title = "@" + std::string(p_.name()) + (number == 0 ? " before the passes" : " after " + what);
+    midend::elbrus::picture_options look;
+    look.title = title;
+    out_.pictures.push_back(
+        {midend::elbrus::to_dot(p_, look), "." + std::string(digits.size() < 2 ? "0" : "") + digits + "-" + what});
+  }
+
+  /// Explains single values or pairs. Runs before the explaining pass, which replaces the values.
+  void explain(std::size_t count) {
+    for (std::size_t i = 0; i != options_.explained.size(); ++i) {
+      const std::vector<std::string_view> names = split_list(options_.explained[i]);
+      if (names.size() != count) {
+        continue;
+      }
+      const value_id v = value_called(names.front());
+      const value_id w = value_called(names.back());
+      if (v == midend::no_value || w == midend::no_value) {
+        continue;
+      }
+      out_.is_known[i] = 1;
+      std::string title = "why ";
+      append(title, names.front(), count == 1 ? "" : " and ", count == 1 ? "" : names.back());
+      std::string text;
+      if (count == 1) {
+        chosen_.explaining->explain(p_, v, text);
+      } else {
+        chosen_.comparing->compare(p_, v, w, text);
+      }
+      add_report(title, text);
+    }
+  }
+
+  value_id value_called(std::string_view name) const {
+    for (value_id v = 0; v != p_.num_values(); ++v) {
+      const value_kind kind = p_.value(v).kind;
+      const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
+      if (is_value && !p_.value_name(v).empty() && p_.value_name(v) == name.substr(1)) {
+        return v;
+      }
+    }
+    return midend::no_value;
+  }
+
+  void add_report(std::string_view title, const std::string& text) {
+    if (options_.json) {
+      append_json_member(out_.reports_json, out_.reports_json.empty() ? "{" : ",{", "report", title);
+      out_.reports_json += ",\"lines\":";
+      append_json_lines(out_.reports_json, text);
+      out_.reports_json += '}';
+    } else {
+      append(out_.reports, title, " of @", p_.name(), "\n", text);
+    }
+  }
+
+  bool verify_after(const std::string& pass) {
+    const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(p_);
+    std::optional<std::string> problem;
+    if (errors.empty()) {
+      problem = check_views(p_);
+    }
+    if (errors.empty() && !problem) {
+      return true;
+    }
+    for (const std::string& said : messages_of(options_.file, "error", errors)) {
+      say(said);
+    }
+    if (problem) {
+      say(options_.file + ": error: " + *problem);
+    }
+    say(options_.file + ": error: the result of pass " + pass + " on @" + std::string(p_.name()) + " does not verify");
+    return false;
+  }
+
+  void report() {
+    if (!p_.variables().empty() && chosen_.passes.empty() &&
+        std::any_of(chosen_.reports.begin(), chosen_.reports.end(), [](const report_kind* r) {
+          return r->name.starts_with("sccp") || r->name.starts_with("value-numbering");
+        })) {
+      warn_about_variables("");
+    }
+    for (const report_kind* const report : chosen_.reports) {
+      std::string text;
+      report->append(p_, text);
+      add_report(report->name, text);
+    }
+  }
+
+  const opt_options& options_;
+  const opt_choices& chosen_;
+  procedure& p_;
+  opt_outcome& out_;
+};
+
 /// One run of the command over one program.
 class optimizer {
 public:
@@ -120,10 +378,9 @@ public:
       return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + *name + "'" +
                                           (meant.empty() ? "" : ": did you mean @" + std::string(meant) + "?"));
     }
-    for (procedure& p : program_.procedures) {
-      if (is_chosen(p) && !run_passes(p)) {
-        return exit_bad_input;
-      }
+    keep_shard();
+    if (!run_procedures()) {
+      return exit_bad_input;
     }
     if (const auto name = unknown_value()) {
       return complain(exit_bad_input,
@@ -131,13 +388,8 @@ public:
                           (name->find(',') == std::string::npos ? "there is no value '" + *name + "'"
                                                                 : "no procedure has both values of '" + *name + "'"));
     }
-    if (const auto problem = draw()) {
-      return complain(exit_bad_input, *problem);
-    }
-    if (const auto problem = write()) {
-      return complain(exit_bad_input, *problem);
-    }
-    return exit_done;
+    const auto problem = write();
+    return problem ? complain(exit_bad_input, *problem) : exit_done;
   }
 
 private:
@@ -155,151 +407,57 @@ private:
     return std::nullopt;
   }
 
-  bool run_passes(procedure& p) {
-    bool is_explained = false;
-    bool is_compared = false;
-    bool is_warned = false;
-    if (!chosen_.passes.empty() && !picture_of_step(p, 0, "before")) {
+  void keep_shard() {
+    std::size_t number = 0;
+    std::erase_if(program_.procedures, [&](const procedure&) { return !options_.split.contains(number++); });
+  }
+
+  bool run_procedures() {
+    std::vector<procedure*> chosen;
+    for (procedure& p : program_.procedures) {
+      if (is_chosen(p)) {
+        chosen.push_back(&p);
+      }
+    }
+    std::vector<opt_outcome> outcomes(chosen.size());
+    bool is_done = true;
+    progress shown(chosen.size());
+    for_each_in_order(
+        chosen.size(), options_.split.jobs,
+        [&](std::size_t, std::size_t i) { procedure_optimizer(options_, chosen_, *chosen[i], outcomes[i]).run(); },
+        [&](std::size_t i) {
+          shown.at_function(i);
+          is_done = take(*chosen[i], outcomes[i]);
+          outcomes[i] = opt_outcome();
+          return is_done;
+        });
+    return is_done;
+  }
+
+  bool take(const procedure& p, const opt_outcome& from) {
+    for (std::string_view rest = from.messages; !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      print_message(rest.substr(0, end));
+      rest.remove_prefix(end + 1);
+    }
+    if (!from.is_done) {
       return false;
     }
-    for (std::size_t i = 0; i != chosen_.passes.size(); ++i) {
-      const pass_kind& pass = *chosen_.passes[i].kind;
-      if (&pass == chosen_.explaining && !is_explained) {
-        explain(p, 1);
-        is_explained = true;
-      }
-      if (&pass == chosen_.comparing && !is_compared) {
-        explain(p, 2);
-        is_compared = true;
-      }
-      const bool is_refused = pass.variables == variable_policy::refuses && !p.variables().empty();
-      if (pass.variables != variable_policy::handles && !p.variables().empty() && (is_refused || !is_warned)) {
-        warn_about_variables(p, is_refused ? chosen_.pass_names[i] : "");
-        is_warned = true;
-      }
-      if (!is_refused && !run_pass(p, i)) {
-        return false;
-      }
-      if (!picture_of_step(p, i + 1, chosen_.pass_names[i])) {
+    for (const opt_picture& picture : from.pictures) {
+      if (const auto problem = pictures_.write(p.name(), picture.text, picture.step)) {
+        print_message(*problem);
         return false;
       }
     }
-    if (!is_explained) {
-      explain(p, 1);
+    for (std::size_t i = 0; i != is_known_.size(); ++i) {
+      is_known_[i] = is_known_[i] || from.is_known[i] != 0;
     }
-    if (!is_compared) {
-      explain(p, 2);
+    reports_ += from.reports;
+    if (options_.json) {
+      append_json_member(reports_, "{", "procedure", "@" + std::string(p.name()));
+      append(reports_, ",\"passes\":[", from.passes_json, "],\"reports\":[", from.reports_json, "]}\n");
     }
     return true;
-  }
-
-  /// False if the result is not verified.
-  bool run_pass(procedure& p, std::size_t i) {
-    const chosen_pass& pass = chosen_.passes[i];
-    const std::string& name = chosen_.pass_names[i];
-    const pass_request request{pass.number, options_.verify_each, options_.print_changes};
-    pass_report report;
-    const sizes before = options_.statistics ? sizes(p) : sizes();
-    const auto begin = std::chrono::steady_clock::now();
-    pass.kind->run(p, request, report);
-    if (options_.statistics) {
-      const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
-      const sizes after(p);
-      std::string said = report.summary;
-      append(said, said.empty() ? "" : "; ", before.nodes, " -> ", after.nodes, " nodes, ", before.operations, " -> ",
-             after.operations, " operations", report.is_certified && !report.fault ? "; certified" : "");
-      std::fprintf(stderr, "@%s: %s: %s; %.1f us\n", std::string(p.name()).c_str(), name.c_str(), said.c_str(),
-                   taken.count());
-    }
-    if (options_.print_changes) {
-      append(reports_, "changes of @", p.name(), " by ", name, "\n");
-      append_indented(reports_, report.changes.empty() ? "none" : report.changes);
-    }
-    if (report.fault) {
-      std::fprintf(stderr, "%s: error: pass %s on @%s: the certificate is rejected: %s\n", options_.file.c_str(),
-                   name.c_str(), std::string(p.name()).c_str(), report.fault->c_str());
-    }
-    return !options_.verify_each || (verify_after(p, name) && !report.fault);
-  }
-
-  /// What is left of a procedure.
-  struct sizes {
-    std::size_t nodes = 0;
-    std::size_t operations = 0; ///< with phis and ends
-
-    sizes() = default;
-
-    explicit sizes(const procedure& p) {
-      for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
-        nodes += p.node(n).erased ? 0u : 1u;
-        for (value_id v = p.node(n).first; v != midend::no_value; v = p.value(v).next) {
-          ++operations;
-        }
-      }
-    }
-  };
-
-  /// `refused`: the pass that is not run because of the variables, or empty.
-  void warn_about_variables(const procedure& p, const std::string& refused) const {
-    const std::size_t count = p.variables().size();
-    std::string said;
-    append(said, options_.file, ":", p.location().line, ":", p.location().column, ": warning: @", p.name(), ": ", count,
-           count == 1 ? " variable is" : " variables are", " not in SSA form: construct-ssa first");
-    if (!refused.empty()) {
-      append(said, "; ", refused, " is not run");
-    }
-    std::fprintf(stderr, "%s\n", said.c_str());
-  }
-
-  /// With `--dot`: `PROCEDURE.NN-PASS.dot`. False if it cannot be written.
-  bool picture_of_step(const procedure& p, std::size_t number, const std::string& what) {
-    if (options_.dot_directory.empty()) {
-      return true;
-    }
-    const std::string digits = std::to_string(number);
-    const std::string title = "@" + std::string(p.name()) + (number == 0 ? " before the passes" : " after " + what);
-    midend::elbrus::picture_options look;
-    look.title = title;
-    const auto problem = pictures_.write(p.name(), midend::elbrus::to_dot(p, look),
-                                         "." + std::string(digits.size() < 2 ? "0" : "") + digits + "-" + what);
-    if (problem) {
-      std::fprintf(stderr, "%s\n", problem->c_str());
-    }
-    return !problem;
-  }
-
-  /// Explains single values or pairs. Runs before the explaining pass, which replaces the values.
-  void explain(const procedure& p, std::size_t count) {
-    for (std::size_t i = 0; i != options_.explained.size(); ++i) {
-      const std::vector<std::string_view> names = split_list(options_.explained[i]);
-      if (names.size() != count) {
-        continue;
-      }
-      const value_id v = value_called(p, names.front());
-      const value_id w = value_called(p, names.back());
-      if (v == midend::no_value || w == midend::no_value) {
-        continue;
-      }
-      is_known_[i] = true;
-      if (count == 1) {
-        append(reports_, "why ", names.front(), " of @", p.name(), "\n");
-        chosen_.explaining->explain(p, v, reports_);
-      } else {
-        append(reports_, "why ", names.front(), " and ", names.back(), " of @", p.name(), "\n");
-        chosen_.comparing->compare(p, v, w, reports_);
-      }
-    }
-  }
-
-  static value_id value_called(const procedure& p, std::string_view name) {
-    for (value_id v = 0; v != p.num_values(); ++v) {
-      const value_kind kind = p.value(v).kind;
-      const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
-      if (is_value && !p.value_name(v).empty() && p.value_name(v) == name.substr(1)) {
-        return v;
-      }
-    }
-    return midend::no_value;
   }
 
   /// A value to explain that no procedure has.
@@ -312,60 +470,13 @@ private:
     return std::nullopt;
   }
 
-  bool verify_after(const procedure& p, const std::string& pass) const {
-    const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(p);
-    std::optional<std::string> problem;
-    if (errors.empty()) {
-      problem = check_views(p);
-    }
-    if (errors.empty() && !problem) {
-      return true;
-    }
-    complain_about(options_.file, errors);
-    if (problem) {
-      std::fprintf(stderr, "%s: error: %s\n", options_.file.c_str(), problem->c_str());
-    }
-    std::fprintf(stderr, "%s: error: the result of pass %s on @%s does not verify\n", options_.file.c_str(),
-                 pass.c_str(), std::string(p.name()).c_str());
-    return false;
-  }
-
-  std::optional<std::string> draw() {
-    if (options_.dot_directory.empty()) {
-      return std::nullopt;
-    }
-    for (const procedure& p : program_.procedures) {
-      if (is_chosen(p)) {
-        if (auto problem = pictures_.write(p.name(), midend::elbrus::to_dot(p))) {
-          return problem;
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
   std::optional<std::string> write() {
-    for (const procedure& p : program_.procedures) {
-      if (!is_chosen(p)) {
-        continue;
-      }
-      if (!p.variables().empty() && chosen_.passes.empty() &&
-          std::any_of(chosen_.reports.begin(), chosen_.reports.end(), [](const report_kind* r) {
-            return r->name.starts_with("sccp") || r->name.starts_with("value-numbering");
-          })) {
-        warn_about_variables(p, "");
-      }
-      for (const report_kind* const report : chosen_.reports) {
-        append(reports_, report->name, " of @", p.name(), "\n");
-        report->append(p, reports_);
-      }
-    }
     if (!reports_.empty()) {
       if (auto problem = write_text("-", reports_)) {
         return problem;
       }
     }
-    const bool is_report_only = !reports_.empty() || !options_.dot_directory.empty();
+    const bool is_report_only = options_.json || !reports_.empty() || !options_.dot_directory.empty();
     if (options_.output.empty() && is_report_only) {
       return std::nullopt;
     }
@@ -392,12 +503,11 @@ exit_status run(opt_options options) {
 /// The reports, one line each.
 std::string listed_reports(const char* title) {
   std::string out = title;
+  out += '\n';
   for (const report_kind& report : report_kinds()) {
-    append(out, "\n  ", report.name);
-    out.append(report.name.size() < 26 ? 26 - report.name.size() : 1, ' ');
-    out += report.summary;
+    append_help_row(out, report.name, report.summary);
   }
-  return out + "\n";
+  return out;
 }
 
 } // namespace
@@ -406,10 +516,7 @@ command add_opt_command(CLI::App& app) {
   const auto given = std::make_shared<opt_options>();
   opt_options& options = *given;
   CLI::App* const sub = app.add_subcommand("opt", "Optimise a program in the Elbrus-like IR");
-  sub->footer(listed_passes("Passes, run on each procedure in the given order:") + listed_reports("Reports:") +
-              "The program goes to standard output unless -o, --print, --print-changes, --explain or --dot is given.\n"
-              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
-  sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
+  sub->add_option("FILE", options.file, "the program (.eir, .eir.gz); - reads standard input")->required();
   sub->add_option("--passes", options.passes, "passes to run, separated by commas")->type_name("PASSES");
   sub->add_option("--print", options.prints, "reports to print after the passes, separated by commas")
       ->type_name("REPORTS");
@@ -426,10 +533,23 @@ command add_opt_command(CLI::App& app) {
       ->type_name("DIR");
   sub->add_flag("--loops-end", options.loops_end,
                 "assume that loops without effects end: all procedures become mustprogress");
+  sub->add_flag("--json", options.json, "print a JSON object for each procedure, one a line: passes and reports");
+  add_split_options(*sub, options.split);
   sub->add_flag("--stats", options.statistics, "print what each pass did, and its time, to standard error");
   sub->add_flag("--print-changes", options.print_changes, "print each change of each pass");
   sub->add_flag("--verify-each", options.verify_each, "verify the program and the certificate after each pass");
-  return {sub, [given] { return run(*given); }};
+  return {
+      .app = sub,
+      .run = [given] { return run(*given); },
+      .notes = listed_passes("passes, run on each procedure in the given order") + "\n" + listed_reports("reports") +
+               "\nThe program goes to standard output unless -o, --print, --print-changes, --explain or --dot is "
+               "given.\n",
+      .examples = {{"opt FILE.eir --passes=construct-ssa,sccp,clean-up -o OUT.eir", "optimise"},
+                   {"opt FILE.eir --passes=construct-ssa,unroll --verify-each --stats",
+                    "check the certificate of each pass, and say what each did"},
+                   {"opt FILE.eir --print=loops,evolutions", "what the analyses find"},
+                   {"opt FILE.eir --explain=%x", "why SCCP knows what it knows about a value"}},
+      .words = {{"--passes", words_of_table(pass_kinds()), true}, {"--print", words_of_table(report_kinds()), true}}};
 }
 
 } // namespace midend_tool

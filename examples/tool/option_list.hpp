@@ -7,8 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace midend_tool {
@@ -16,6 +19,33 @@ namespace midend_tool {
 /// An option that may be given several times, with one value each time. The next word is not a second value.
 inline CLI::Option* repeatable(CLI::Option* option) {
   return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// What a wrong number is told, without the number: `a whole number from 1 to 1024`.
+inline CLI::Validator whole_number_between(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+      return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    }
+    text = std::to_string(value); // leading zeros make no octal number
+    return std::string();
+  };
+  return CLI::Validator(check, "");
+}
+
+/// The same of numbers with fractions.
+inline CLI::Validator number_between(int least, int most) {
+  const auto check = [least, most](std::string& text) {
+    double value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_in = value >= least && value <= most; // not a number is not
+    return fault != std::errc() || end != text.data() + text.size() || !is_in
+               ? "'" + text + "' is not a number from " + std::to_string(least) + " to " + std::to_string(most)
+               : std::string();
+  };
+  return CLI::Validator(check, "");
 }
 
 /// The parts between commas. An empty list has no parts.
@@ -27,6 +57,12 @@ inline std::vector<std::string_view> split_list(std::string_view list) {
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
   return out;
+}
+
+/// The same as strings.
+inline std::vector<std::string> split_words(std::string_view list) {
+  const std::vector<std::string_view> parts = split_list(list);
+  return {parts.begin(), parts.end()};
 }
 
 /// Procedures may be given as they are written, `@NAME`, or without the sign.
@@ -41,6 +77,15 @@ template <class Table> std::string names_of(const Table& table) {
   std::string out;
   for (const auto& entry : table) {
     append(out, out.empty() ? "" : ", ", entry.name);
+  }
+  return out;
+}
+
+/// The same names, one by one.
+template <class Table> std::vector<std::string> words_of_table(const Table& table) {
+  std::vector<std::string> out;
+  for (const auto& entry : table) {
+    out.emplace_back(entry.name);
   }
   return out;
 }

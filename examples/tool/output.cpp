@@ -30,7 +30,9 @@ void output::number(std::uint32_t value) {
 }
 
 bool output::flush() {
-  if (!failed()) {
+  if (text_ != nullptr) {
+    text_->append(buffer_.get(), used_);
+  } else if (!failed()) {
     errno = 0;
     if (std::fwrite(buffer_.get(), 1, used_, file_) != used_ || std::fflush(file_) != 0) {
       error_ = errno != 0 ? std::strerror(errno) : "cannot be written";

@@ -14,6 +14,9 @@ class output {
 public:
   explicit output(std::FILE* file);
 
+  /// Appends to a text.
+  explicit output(std::string& text) : text_(&text), buffer_(new char[capacity]) {}
+
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
@@ -38,7 +41,8 @@ public:
 private:
   static constexpr std::size_t capacity = std::size_t{1} << 20;
 
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
+  std::string* text_ = nullptr;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   std::string error_;

@@ -1,5 +1,6 @@
 #include "pass_list.hpp"
 
+#include "command_help.hpp"
 #include "option_list.hpp"
 #include "text.hpp"
 
@@ -30,16 +31,15 @@ std::optional<std::string> read_passes(const std::string& list, pass_list& out) 
 
 std::string listed_passes(const char* title) {
   std::string out = title;
+  out += '\n';
   for (const pass_kind& pass : pass_kinds()) {
     std::string name(pass.name);
     if (pass.takes_number || pass.read_option != nullptr) {
       append(name, "[:", pass.takes_number ? std::string_view("N") : pass.option_help, "]");
     }
-    append(out, "\n  ", name);
-    out.append(name.size() < 26 ? 26 - name.size() : 1, ' ');
-    out += pass.summary;
+    append_help_row(out, name, pass.summary);
   }
-  return out + "\n";
+  return out;
 }
 
 } // namespace midend_tool

@@ -1,5 +1,7 @@
 #include "records.hpp"
 
+#include "record_order.hpp"
+
 #include <algorithm>
 
 namespace midend_tool {
@@ -85,12 +87,11 @@ void record_writer::write_scc(const midend::component_partition& components) {
 }
 
 void record_writer::write_loops(const midend::loop_forest& loops) {
-  order_.assign(loops.loops().begin(), loops.loops().end());
-  std::sort(order_.begin(), order_.end(), [&](loop_id a, loop_id b) {
-    return loops.depth(a) != loops.depth(b) ? loops.depth(a) < loops.depth(b) : loops.header(a) < loops.header(b);
-  });
+  in_order_of_records(loops, loops.loops(), order_);
   for (std::size_t i = 0; i != order_.size() && !out_.failed(); ++i) { // the lines may be long, and many
-    progress_.at_loop(i, order_.size());
+    if (progress_ != nullptr) {
+      progress_->at_loop(i, order_.size());
+    }
     write_loop(loops, order_[i]);
   }
 }
@@ -114,16 +115,15 @@ void record_writer::write_loop(const midend::loop_forest& loops, loop_id l) {
 }
 
 void record_writer::write_cycles(const midend::cycle_forest& cycles) {
-  order_.assign(cycles.cycles().begin(), cycles.cycles().end());
-  std::sort(order_.begin(), order_.end(), [&](midend::cycle_id a, midend::cycle_id b) {
-    return cycles.depth(a) != cycles.depth(b) ? cycles.depth(a) < cycles.depth(b) : cycles.header(a) < cycles.header(b);
-  });
+  in_order_of_records(cycles, cycles.cycles(), order_);
   number_.resize(order_.size());
   for (std::uint32_t i = 0; i != order_.size(); ++i) {
     number_[order_[i]] = i;
   }
   for (std::size_t i = 0; i != order_.size() && !out_.failed(); ++i) {
-    progress_.at_loop(i, order_.size());
+    if (progress_ != nullptr) {
+      progress_->at_loop(i, order_.size());
+    }
     const midend::cycle_id c = order_[i];
     out_.text("cycle");
     id(cycles.depth(c));

@@ -16,7 +16,7 @@ namespace midend_tool {
 /// lists are never in memory together.
 class record_writer {
 public:
-  record_writer(kind_set kinds, output& out, progress& shown) : kinds_(kinds), out_(out), progress_(shown) {}
+  record_writer(kind_set kinds, output& out, progress* shown = nullptr) : kinds_(kinds), out_(out), progress_(shown) {}
 
   void write(std::string_view name, const analyses& answers);
 
@@ -39,7 +39,7 @@ private:
 
   kind_set kinds_;
   output& out_;
-  progress& progress_;
+  progress* progress_;                ///< null: of a thread
   std::vector<std::uint32_t> order_;  ///< loops or cycles, as they are printed
   std::vector<std::uint32_t> number_; ///< by cycle: its place in that order
   std::vector<midend::node_id> nodes_;

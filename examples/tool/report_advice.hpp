@@ -4,12 +4,13 @@
 #include <midend/elbrus/program.hpp>
 #include <midend/machine/machine_model.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace midend_tool {
 
 /// What `midend unroll --json` prints for each loop of the program; `null` if the tool was built without JSON.
 std::string unrolling_advice_json(const midend::elbrus::program& all, const std::string& file,
-                                  const midend::machine_model& machine);
+                                  const midend::machine_model& machine, std::size_t jobs);
 
 } // namespace midend_tool

@@ -1,7 +1,9 @@
 #include "commands.hpp"
 
 #include "eir_file.hpp"
+#include "graph_file.hpp"
 #include "machine_choice.hpp"
+#include "messages.hpp"
 #include "option_list.hpp"
 #include "pass_list.hpp"
 #include "progress.hpp"
@@ -12,6 +14,7 @@
 #include "report_picture.hpp"
 #include "report_steps.hpp"
 #include "text.hpp"
+#include "work_split.hpp"
 
 #include <corpus/corpus.hpp>
 
@@ -38,6 +41,7 @@ struct report_options {
   std::string machine = "e2k_reference_v6"; ///< a name or a file
   std::vector<std::string> procedures;      ///< empty: all
   bool without_advice = false;
+  work_split split;
 };
 
 using midend::elbrus::procedure;
@@ -62,29 +66,26 @@ public:
   report_writer(const report_options& options, const pass_list& passes)
       : options_(options), passes_(passes), is_ion_(options.format == "ion") {}
 
-  exit_status of_graphs() {
+  exit_status of_graphs(std::string_view text) {
     std::vector<midend_corpus::cfg_function> functions;
-    if (const auto error = midend_corpus::read_cfg(options_.file, functions)) {
-      return complain(exit_bad_input, error->to_string());
+    if (const auto failed = parse_graphs(options_.file, text, functions)) {
+      return *failed;
     }
     if (const auto name = missing(functions, [](const auto& f) -> std::string_view { return f.name; })) {
       return complain(exit_bad_input, options_.file + ": error: there is no function '" + *name + "'");
     }
     begin("cfg");
-    progress shown(functions.size());
-    for (std::size_t i = 0; i != functions.size(); ++i) {
-      shown.at_function(i);
-      if (is_chosen(functions[i].name)) {
-        begin_procedure(functions[i].name);
-        add_graph(functions[i]);
-        end_procedure();
-      }
-    }
+    std::size_t number = 0;
+    std::erase_if(functions, [&](const auto& f) { return !options_.split.contains(number++) || !is_chosen(f.name); });
+    add_all(functions.size(), [&](report_writer& part, std::size_t i) {
+      part.begin_procedure(functions[i].name);
+      part.add_graph(functions[i]);
+    });
     return end("null");
   }
 
-  exit_status of_program() {
-    std::optional<program> read = read_program(options_.file);
+  exit_status of_program(std::string_view text) {
+    std::optional<program> read = parse_program(options_.file, text);
     if (!read) {
       return exit_bad_input;
     }
@@ -92,23 +93,21 @@ public:
     if (const auto name = missing(read->procedures, [](const procedure& p) { return p.name(); })) {
       return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + *name + "'");
     }
-    std::erase_if(read->procedures, [&](const procedure& p) { return !is_chosen(p.name()); });
+    std::size_t number = 0;
+    std::erase_if(read->procedures,
+                  [&](const procedure& p) { return !options_.split.contains(number++) || !is_chosen(p.name()); });
     const auto machine = find_machine(options_.machine);
     if (!machine) {
       return exit_bad_input;
     }
     const bool has_advice = !is_ion_ && !options_.without_advice;
-    const std::string advice = has_advice ? unrolling_advice_json(*read, options_.file, *machine) : "null";
+    const std::string advice =
+        has_advice ? unrolling_advice_json(*read, options_.file, *machine, options_.split.jobs) : "null";
     begin("eir");
-    {
-      progress shown(read->procedures.size());
-      for (std::size_t i = 0; i != read->procedures.size(); ++i) {
-        shown.at_function(i);
-        begin_procedure("@" + std::string(read->procedures[i].name()));
-        add_steps(read->procedures[i]);
-        end_procedure();
-      }
-    }
+    add_all(read->procedures.size(), [&](report_writer& part, std::size_t i) {
+      part.begin_procedure("@" + std::string(read->procedures[i].name()));
+      part.add_steps(read->procedures[i]);
+    });
     return end(advice);
   }
 
@@ -125,6 +124,26 @@ private:
       }
     }
     return std::nullopt;
+  }
+
+  /// Each procedure is written by a writer of its own, so that threads can share the work.
+  template <class Add> void add_all(std::size_t count, Add add) {
+    std::vector<std::unique_ptr<report_writer>> parts(count);
+    progress shown(count);
+    for_each_in_order(
+        count, options_.split.jobs,
+        [&](std::size_t, std::size_t i) {
+          parts[i] = std::make_unique<report_writer>(options_, passes_);
+          parts[i]->num_procedures_ = i;
+          add(*parts[i], i);
+          parts[i]->end_procedure();
+        },
+        [&](std::size_t i) {
+          shown.at_function(i);
+          out_ += parts[i]->out_;
+          parts[i].reset();
+          return true;
+        });
   }
 
   void begin(std::string_view kind) {
@@ -215,8 +234,15 @@ private:
   std::size_t num_steps_ = 0;
 };
 
-bool is_graph_file(const std::string& file) {
-  return file.ends_with(".cfg") || file.ends_with(".cfg.gz");
+/// By the name, or, of standard input, by how the text begins: programs begin with `proc`.
+bool has_graphs(const std::string& file, std::string_view text) {
+  if (file != "-") {
+    return file.ends_with(".cfg") || file.ends_with(".cfg.gz");
+  }
+  while (text.starts_with('#') || text.starts_with('\n')) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return text.starts_with("function ");
 }
 
 exit_status run_report(report_options options) {
@@ -229,14 +255,18 @@ exit_status run_report(report_options options) {
     return complain(exit_bad_usage,
                     "midend report: --format: unknown format '" + options.format + "', expected one of: html, ion");
   }
+  std::string text;
+  if (const auto problem = read_text(options.file, text)) {
+    return complain(exit_bad_input, *problem);
+  }
   report_writer writer(options, passes);
-  if (!is_graph_file(options.file)) {
-    return writer.of_program();
+  if (!has_graphs(options.file, text)) {
+    return writer.of_program(text);
   }
   if (!options.passes.empty()) {
     return complain(exit_bad_usage, "midend report: --passes: graphs without operations have no passes");
   }
-  return writer.of_graphs();
+  return writer.of_graphs(text);
 }
 
 } // namespace
@@ -245,11 +275,8 @@ command add_report_command(CLI::App& app) {
   const auto given = std::make_shared<report_options>();
   report_options& options = *given;
   CLI::App* const sub = app.add_subcommand("report", "Write a page to look at: flow, loops, passes, facts, advice");
-  sub->footer(listed_passes("Passes:") +
-              "The page needs no network and no other file. Equal inputs give equal pages.\n"
-              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
   sub->add_option("FILE", options.file,
-                  "a program (.eir), or control-flow graphs (.cfg, .cfg.gz); - reads a program from standard input")
+                  "a program (.eir, .eir.gz), or control-flow graphs (.cfg, .cfg.gz); - reads standard input")
       ->required();
   sub->add_option("-o,--output", options.output, "write the page to this file; - writes standard output")
       ->type_name("FILE")
@@ -263,10 +290,20 @@ command add_report_command(CLI::App& app) {
       ->type_name("NAME|FILE")
       ->capture_default_str();
   sub->add_flag("--no-advice", options.without_advice, "without advice on unrolling, which takes the most time");
+  add_split_options(*sub, options.split);
   sub->add_option("--format", options.format, "html, or ion: JSON for iongraph")
       ->type_name("FORMAT")
       ->capture_default_str();
-  return {sub, [given] { return run_report(*given); }};
+  return {.app = sub,
+          .run = [given] { return run_report(*given); },
+          .notes = listed_passes("passes") +
+                   "\nThe page needs no network and no other file. Equal inputs give equal pages.\n",
+          .examples = {{"report FILE.eir -o OUT.html", "the program as it is"},
+                       {"report FILE.eir --passes=construct-ssa,sccp,clean-up -o OUT.html", "what each pass changes"},
+                       {"report FILE.cfg.gz --function=main -o OUT.html", "the flow graph of one function"}},
+          .words = {{"--passes", words_of_table(pass_kinds()), true},
+                    {"--machine", split_machine_names()},
+                    {"--format", {"html", "ion"}}}};
 }
 
 } // namespace midend_tool

@@ -1,5 +1,7 @@
 #include "roots.hpp"
 
+#include "graph_file.hpp"
+
 #include <array>
 #include <utility>
 
@@ -33,8 +35,12 @@ bool root_source::use_policy(std::string_view name) {
 }
 
 std::optional<std::string> root_source::use_file(const std::string& path) {
-  if (const auto error = midend_corpus::read_roots(path, roots_)) {
+  std::string text;
+  if (const auto error = midend_corpus::read_text(path, text)) {
     return error->to_string();
+  }
+  if (const auto error = midend_corpus::parse_roots(text, midend_corpus::name_in_messages(path), roots_)) {
+    return with_source(*error, text);
   }
   path_ = path;
   for (const midend_corpus::function_roots& f : roots_) {

@@ -1,9 +1,12 @@
 #include "commands.hpp"
 
 #include "eir_file.hpp"
+#include "messages.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
+#include "report_json.hpp"
 #include "run_input.hpp"
+#include "text.hpp"
 
 #include <midend/elbrus/literal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
@@ -34,6 +37,7 @@ struct run_command_options {
   std::uint64_t step_limit = 1'000'000'000;
   std::size_t call_depth = 1'000'000;
   bool statistics = false;
+  bool json = false;
 };
 
 using namespace midend::elbrus;
@@ -81,6 +85,45 @@ void print_result(const run_input& input, const run_result& result, output& out)
   }
 }
 
+/// The same as one object.
+void print_json(const std::string& procedure, const run_input& input, const run_result& result, const std::string& trap,
+                const std::string& printed, output& out) {
+  std::string text;
+  append_json_member(text, "{", "procedure", "@" + procedure);
+  if (result.value) {
+    append_json_member(text, ",", "type", name_of(result.value->type));
+    append_json_member(text, ",", "value", literal_text(result.value->type, result.value->bits));
+  }
+  text += ",\"memory\":[";
+  bool is_first = true;
+  for (std::size_t i = 0; i != input.arrays.num_arrays(); ++i) {
+    const type element = input.element_types[i];
+    append_json_member(text, is_first ? "{" : ",{", "name", result.memory.name(i));
+    append_json_member(text, ",", "type", name_of(element));
+    text += ",\"values\":[";
+    for (std::size_t k = 0; k != result.memory.size(i) / bytes_of(element); ++k) {
+      text += k == 0 ? "" : ",";
+      append_json_string(text, literal_text(element, result.memory.element(i, element, k).bits));
+    }
+    text += "]}";
+    is_first = false;
+  }
+  append(text, "],\"operations\":", result.executed);
+  text += ",\"printed\":\"";
+  for (std::string_view rest = printed; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string line;
+    append_json_string(line, rest.substr(0, end));
+    append(text, std::string_view(line).substr(1, line.size() - 2), end != rest.size() ? "\\n" : "");
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  text += '"';
+  if (!trap.empty()) {
+    append_json_member(text, ",", "trap", trap);
+  }
+  out.text(text + "}\n");
+}
+
 void print_statistics(const program& all, const run_result& result, double seconds) {
   std::fprintf(stderr, "%llu operations in %.3f s", static_cast<unsigned long long>(result.executed), seconds);
   if (seconds > 0) {
@@ -125,13 +168,19 @@ exit_status run(const run_command_options& options) {
   limits.step_limit = options.step_limit;
   limits.call_depth = options.call_depth;
   limits.frame_slots = std::size_t{1} << 26;
-  limits.host = tool_functions(out);
+  std::string printed; // with --json
+  output printed_out(printed);
+  limits.host = tool_functions(options.json ? printed_out : out);
   limits.record_events = options.statistics;
   const auto start = std::chrono::steady_clock::now();
   const run_result result = in.run(*number, input.arguments, input.arrays, limits);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
-  if (!result.trap) {
+  const std::string trap = result.trap ? trap_message(options.file, *all, *result.trap) : std::string();
+  if (options.json) {
+    printed_out.flush();
+    print_json(name, input, result, trap, printed, out);
+  } else if (!result.trap) {
     print_result(input, result, out);
   }
   if (!out.flush()) {
@@ -145,7 +194,7 @@ exit_status run(const run_command_options& options) {
       return complain(exit_bad_input, *problem);
     }
   }
-  return result.trap ? complain(exit_bad_input, trap_message(options.file, *all, *result.trap)) : exit_done;
+  return result.trap ? complain(exit_bad_input, trap) : exit_done;
 }
 
 } // namespace
@@ -154,11 +203,7 @@ command add_run_command(CLI::App& app) {
   const auto given = std::make_shared<run_command_options>();
   run_command_options& options = *given;
   CLI::App* const sub = app.add_subcommand("run", "Run a procedure of a program in the Elbrus-like IR");
-  sub->footer("Arguments have the types of the procedure's parameters; '@NAME' is the address of an array (--memory).\n"
-              "The returned value and the changed arrays go to standard output. Programs may call @print(...),\n"
-              "@putchar(c) and @abort().\n"
-              "Exit status: 0 done, 1 the input is bad, the run traps or a file cannot be written, 2 wrong usage.");
-  sub->add_option("FILE", options.file, "the program (.eir)")->required();
+  sub->add_option("FILE", options.file, "the program (.eir, .eir.gz); - reads standard input")->required();
   sub->add_option("PROCEDURE", options.procedure, "the procedure to run: @NAME")->required();
   sub->add_option("ARGUMENTS", options.arguments, "its arguments");
   repeatable(sub->add_option("--memory", options.memories,
@@ -168,15 +213,25 @@ command add_run_command(CLI::App& app) {
       ->type_name("FILE");
   sub->add_option("--step-limit", options.step_limit, "stop after this many operations")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000}))
+      ->check(whole_number_between(0, 1'000'000'000'000'000'000))
       ->capture_default_str();
   sub->add_option("--call-depth", options.call_depth, "the deepest nesting of calls")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}))
+      ->check(whole_number_between(0, 1'000'000'000))
       ->capture_default_str();
+  sub->add_flag("--json", options.json, "print a JSON object: value, arrays, what the program printed, a trap");
   sub->add_flag("--stats", options.statistics,
                 "print the numbers of operations and calls, and the time, to standard error");
-  return {sub, [given] { return run(*given); }};
+  return {.app = sub,
+          .run = [given] { return run(*given); },
+          .notes =
+              "Arguments have the types of the procedure's parameters; @NAME is the address of an array (--memory).\n"
+              "The returned value and the changed arrays go to standard output. Programs may call @print(...),\n"
+              "@putchar(c) and @abort().\n",
+          .examples = {{"run FILE.eir @gcd 12 18", "the returned value"},
+                       {"run FILE.eir @sum @a 4 --memory=a:i32:1,2,3,4", "with an array"},
+                       {"run FILE.eir @main --profile-out=OUT.eir", "a program with the counts of this run"}},
+          .bad_input = "the input is bad, the run traps, or a file cannot be written"};
 }
 
 } // namespace midend_tool

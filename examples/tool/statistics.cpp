@@ -71,6 +71,30 @@ void extreme::offer(std::size_t candidate, std::string_view name) {
   }
 }
 
+void statistics::add(const statistics& others) {
+  functions_ += others.functions_;
+  blocks_ += others.blocks_;
+  edges_ += others.edges_;
+  unreachable_ += others.unreachable_;
+  cycles_ += others.cycles_;
+  irreducible_functions_ += others.irreducible_functions_;
+  loops_ += others.loops_;
+  functions_with_loops_ += others.functions_with_loops_;
+  without_preheader_ += others.without_preheader_;
+  with_several_latches_ += others.with_several_latches_;
+  without_dedicated_exits_ += others.without_dedicated_exits_;
+  without_exit_ += others.without_exit_;
+  for (extreme statistics::* const which :
+       {&statistics::largest_function_, &statistics::deepest_tree_, &statistics::largest_cycle_,
+        &statistics::largest_loop_, &statistics::deepest_loop_}) {
+    (this->*which).offer((others.*which).value, (others.*which).function);
+  }
+  loops_by_depth_.resize(std::max(loops_by_depth_.size(), others.loops_by_depth_.size()));
+  for (std::size_t i = 0; i != others.loops_by_depth_.size(); ++i) {
+    loops_by_depth_[i] += others.loops_by_depth_[i];
+  }
+}
+
 void statistics::add(const midend_corpus::cfg_function& f, const analyses& answers) {
   add_blocks(f, answers.dominators());
   add_components(f.name, answers.graph(), answers.components());

@@ -28,6 +28,9 @@ public:
   /// Requires dominators, components and loops in `answers`.
   void add(const midend_corpus::cfg_function& f, const analyses& answers);
 
+  /// The sums of functions that come after those of this object.
+  void add(const statistics& others);
+
   struct run_times {
     double reading = 0;
     double total = 0;

@@ -2,11 +2,14 @@
 
 #include "eir_file.hpp"
 #include "machine_choice.hpp"
+#include "messages.hpp"
 #include "option_list.hpp"
 #include "program_names.hpp"
+#include "progress.hpp"
 #include "show_unrolled.hpp"
 #include "text.hpp"
 #include "unroll_json.hpp"
+#include "work_split.hpp"
 
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
@@ -22,7 +25,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -58,6 +60,7 @@ struct unroll_options {
   bool loops_end = false;
   bool verify = false;
   bool statistics = false;
+  work_split split;
 };
 
 using midend::loop_id;
@@ -103,10 +106,6 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
   out.max_bytes = given.max_bytes;
   out.assumed_trip = given.assumed_trip;
   out.forced_factor = given.factor;
-  if (std::isnan(given.least_gain)) { // the range check of the option accepts it
-    problem = "--least-gain: not a number";
-    return std::nullopt;
-  }
   out.least_gain = midend::fraction(static_cast<std::uint64_t>(given.least_gain * 1000 + 0.5), 1000);
   const remainder_name* const remainder = find_named(remainder_names, given.remainder);
   if (remainder == nullptr) {
@@ -152,10 +151,27 @@ public:
         return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + name + "'");
       }
     }
-    for (procedure& p : read->procedures) {
-      if (is_chosen(p)) {
-        advise_procedure(p);
+    std::vector<procedure*> chosen;
+    for (std::size_t i = 0; i != read->procedures.size(); ++i) {
+      if (options_.split.contains(i) && is_chosen(read->procedures[i])) {
+        chosen.push_back(&read->procedures[i]);
       }
+    }
+    std::vector<std::unique_ptr<adviser>> parts(chosen.size());
+    {
+      progress shown(chosen.size());
+      for_each_in_order(
+          chosen.size(), options_.split.jobs,
+          [&](std::size_t, std::size_t i) {
+            parts[i] = std::make_unique<adviser>(options_, chosen_, shown_, machine_);
+            parts[i]->advise_procedure(*chosen[i]);
+          },
+          [&](std::size_t i) {
+            shown.at_function(i);
+            take(*parts[i]);
+            parts[i].reset();
+            return true;
+          });
     }
     if (!options_.loop.empty() && num_loops_ == 0) {
       return complain(exit_bad_input, options_.file + ": error: there is no loop '" + options_.loop + "'");
@@ -182,6 +198,19 @@ private:
   bool is_chosen(const procedure& p) const {
     return options_.procedures.empty() ||
            std::find(options_.procedures.begin(), options_.procedures.end(), p.name()) != options_.procedures.end();
+  }
+
+  /// What another adviser has found in the procedure that comes next.
+  void take(adviser& part) {
+    std::fputs(part.messages_.c_str(), stderr);
+    append(text_, text_.empty() || part.text_.empty() ? "" : "\n", part.text_);
+    json_.append(part.json_);
+    chart_ = chart_.empty() ? std::move(part.chart_) : std::move(chart_);
+    num_loops_ += part.num_loops_;
+    num_charts_ += part.num_charts_;
+    num_compared_ += part.num_compared_;
+    num_as_advised_ += part.num_as_advised_;
+    num_equal_ += part.num_equal_;
   }
 
   /// The advisor needs SSA form: variables become values first.
@@ -213,8 +242,8 @@ private:
         report(p, names);
       }
       if (options_.statistics) {
-        std::fprintf(stderr, "@%s, %s: %s\n", std::string(p.name()).c_str(), names.node(forest.header(l)).c_str(),
-                     midend::to_text(midend::coverage(view, forest.blocks(l))).c_str());
+        append(messages_, "@", p.name(), ", ", names.node(forest.header(l)), ": ",
+               midend::to_text(midend::coverage(view, forest.blocks(l))), "\n");
       }
       if (!options_.chart.empty() && advice_.obstacle == midend::unrolling_obstacle::none && num_charts_++ == 0) {
         draw(p, view, forest, counter, names);
@@ -303,6 +332,7 @@ private:
   std::size_t num_as_advised_ = 0; ///< with no more operations and cycles than in the trial
   std::size_t num_equal_ = 0;      ///< with as many
   std::string text_;
+  std::string messages_; ///< for standard error
   std::string chart_;
   json_report json_;
 };
@@ -339,12 +369,8 @@ command add_unroll_command(CLI::App& app) {
   unroll_options& options = *given;
   CLI::App* const sub =
       app.add_subcommand("unroll", "Advise how to unroll each loop of a program in the Elbrus-like IR");
-  sub->footer("Cycles are lower bounds. Machines: " + machine_names() +
-              ", or a file (docs/machine-model.md).\n"
-              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage,\n"
-              "3 --verify: the program has more operations, or takes more cycles, than the trial had.");
-  const CLI::Range factors(1U, 1024U);
-  sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
+  const CLI::Validator factors = whole_number_between(1, 1024);
+  sub->add_option("FILE", options.file, "the program (.eir, .eir.gz); - reads standard input")->required();
   sub->add_option("--machine", options.machine, "the target machine: a name, or a machine file")
       ->type_name("NAME|FILE")
       ->capture_default_str();
@@ -370,19 +396,19 @@ command add_unroll_command(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--max-operations", options.max_operations, "the most operations in the unrolled body")
       ->type_name("N")
-      ->check(CLI::Range(0U, 1000000000U))
+      ->check(whole_number_between(0, 1'000'000'000))
       ->capture_default_str();
   sub->add_option("--max-bytes", options.max_bytes, "the most bytes of code")
       ->type_name("N")
-      ->check(CLI::Range(0U, 1000000000U))
+      ->check(whole_number_between(0, 1'000'000'000))
       ->capture_default_str();
   sub->add_option("--least-gain", options.least_gain, "the least gain: relative cycles saved / log2(growth of code)")
       ->type_name("X")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_between(0, 1000))
       ->capture_default_str();
   sub->add_option("--assumed-trip", options.assumed_trip, "iterations to assume where the trip count is unknown")
       ->type_name("N")
-      ->check(CLI::Range(1U, 1000000000U))
+      ->check(whole_number_between(1, 1'000'000'000))
       ->capture_default_str();
   sub->add_flag("--no-reassociation", options.no_reassociation, "keep the order of additions");
   sub->add_flag("--hardware-counter", options.hardware_counter,
@@ -394,9 +420,22 @@ command add_unroll_command(CLI::App& app) {
   sub->add_flag("--verify", options.verify,
                 "carry each advice out on a copy, clean up, and compare the new loop, or the operations after complete "
                 "unrolling, with those of the trial");
+  add_split_options(*sub, options.split);
   sub->add_flag("--stats", options.statistics,
                 "print how many operations of each loop are understood, to standard error");
-  return {sub, [given] { return run(*given); }};
+  return {
+      .app = sub,
+      .run = [given] { return run(*given); },
+      .notes = "Cycles are lower bounds. Machines: " + machine_names() + ", or a file (docs/machine-model.md).\n",
+      .examples = {{"unroll FILE.eir", "what to do with each loop, and why"},
+                   {"unroll FILE.eir --procedure=dot --show=partial:4", "what is left of a loop that is unrolled so"},
+                   {"unroll FILE.eir --json", "the same for programs"},
+                   {"unroll FILE.eir --verify", "carry it out, and compare"}},
+      .difference = "--verify: the program has more operations, or takes more cycles, than the trial had",
+      .words = {{"--machine", split_machine_names()},
+                {"--kinds", words_of_table(kind_switches), true},
+                {"--remainder", words_of_table(remainder_names)},
+                {"--show", {"rolled", "full:", "peel:", "partial:", "uncounted:", "runtime:", "prologue:"}}}};
 }
 
 } // namespace midend_tool

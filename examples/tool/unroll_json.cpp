@@ -287,6 +287,12 @@ void json_report::add(const unrolling_advice& advice, const machine_model& machi
   object_->all["loops"].push_back(std::move(loop));
 }
 
+void json_report::append(const json_report& other) {
+  for (const json& loop : other.object_->all["loops"]) {
+    object_->all["loops"].push_back(loop);
+  }
+}
+
 std::string json_report::text() const {
   return object_->all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

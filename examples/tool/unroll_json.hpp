@@ -25,6 +25,9 @@ public:
   void add(const midend::unrolling_advice& advice, const midend::machine_model& machine, std::string_view procedure,
            const program_names& names, const midend::unrolling_deed* deed = nullptr);
 
+  /// Adds the loops of another report after those of this one.
+  void append(const json_report& other);
+
   std::string text() const;
 
 private:

@@ -16,6 +16,8 @@ json_report::~json_report() = default;
 void json_report::add(const midend::unrolling_advice&, const midend::machine_model&, std::string_view,
                       const program_names&, const midend::unrolling_deed*) {}
 
+void json_report::append(const json_report&) {}
+
 std::string json_report::text() const {
   return {};
 }

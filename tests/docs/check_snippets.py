@@ -11,6 +11,7 @@
 - Every block marked `console` is what the tool prints: after `$ ` stands a command that begins with `midend`, and what
   follows is its standard output and standard error. A line `…` leaves out any number of lines. Without --tool these
   are only counted.
+- Blocks marked `cpp file=NAME` and `console typed` are the business of type_page.py.
 - The largest number of nodes, `max_nodes`, is the one that the README and docs/graph.md name.
 
 Documents are the *.md files of ROOT and of its docs/. Exit status 1 if anything is wrong.
@@ -23,7 +24,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-FENCE = re.compile(r"^( *)(```+|~~~+)(\S*)[^\n]*\n(.*?)^\1\2[ ]*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)(```+|~~~+)(\S*)([^\n]*)\n(.*?)^\1\2[ ]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)|<img[^>]*?src=\"([^\"]+)\"|<a[^>]*?href=\"([^\"]+)\"")
 ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:")
 
@@ -33,7 +34,8 @@ class Checker:
         self.root = root
         self.tool = tool
         self.problems = []
-        self.counts = {"snippets": 0, "links": 0, "commands": 0, "commands not run": 0}
+        self.counts = {"snippets": 0, "links": 0, "commands": 0, "commands not run": 0,
+                       "typed blocks": 0}
         sources = {"cpp": [*root.glob("examples/*.cpp"), *root.glob("examples/*/*.cpp"),
                            *root.glob("examples/*/*.hpp")],
                    "eir": root.glob("examples/programs/*.eir"), "output": root.glob("examples/*.out"),
@@ -50,8 +52,10 @@ class Checker:
         text = document.read_text(encoding="utf-8")
         for block in FENCE.finditer(text):
             line = text.count("\n", 0, block.start()) + 1
-            body = textwrap.dedent(block.group(4))
-            if block.group(3) in self.lines:
+            body = textwrap.dedent(block.group(5))
+            if re.search(r"\b(file=|typed\b)", block.group(4)):
+                self.counts["typed blocks"] += 1
+            elif block.group(3) in self.lines:
                 self.counts["snippets"] += 1
                 if not any(contains(lines, body) for lines in self.lines[block.group(3)]):
                     self.wrong(document, line, "this code is in no example")

@@ -17,6 +17,10 @@ struct gzFile_s {
 using gzFile = gzFile_s*;
 
 inline gzFile gzopen(const char* path, const char* mode) {
+  if (*mode == 'w') { /* not packed: what reads it finds out */
+    std::FILE* const out = std::fopen(path, mode);
+    return out == nullptr ? nullptr : new gzFile_s{out, false, Z_OK};
+  }
   std::FILE* file = std::fopen(path, mode);
   if (file == nullptr) {
     return nullptr;
@@ -34,6 +38,23 @@ inline gzFile gzopen(const char* path, const char* mode) {
   }
   file = popen((command + "' 2>/dev/null").c_str(), "r");
   return file == nullptr ? nullptr : new gzFile_s{file, true, Z_OK};
+}
+
+/* Standard input: packed or not, by its first byte; 0x1f begins no text. */
+inline gzFile gzdopen(int descriptor, const char* mode) {
+  std::FILE* const file = fdopen(descriptor, mode);
+  if (file == nullptr) {
+    return nullptr;
+  }
+  std::setvbuf(file, nullptr, _IONBF, 0); /* what is read ahead would be lost to gzip */
+  const int first = std::fgetc(file);
+  std::setvbuf(file, nullptr, _IOFBF, 1 << 16);
+  std::ungetc(first, file);
+  return new gzFile_s{file, false, first == 0x1f ? Z_DATA_ERROR : Z_OK};
+}
+
+inline int gzwrite(gzFile f, const void* from, unsigned size) {
+  return static_cast<int>(std::fwrite(from, 1, size, f->file));
 }
 
 inline void gzbuffer(gzFile, std::size_t) {}
@@ -64,4 +85,8 @@ inline int gzclose_r(gzFile f) {
   const int status = f->file == nullptr ? 0 : f->is_pipe ? pclose(f->file) : std::fclose(f->file);
   delete f;
   return status;
+}
+
+inline int gzclose_w(gzFile f) {
+  return gzclose_r(f);
 }

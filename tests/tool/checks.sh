@@ -20,13 +20,15 @@ run() {
     return 1
   fi
 }
-# says NAME STATUS MESSAGE ARGUMENT...: all of standard error; nothing on standard output.
+# messages: standard error without the lines of source under errors.
+messages() { grep -vE '^ *[0-9]* \| ' "$work/err"; }
+# says NAME STATUS MESSAGE ARGUMENT...: all messages of standard error; nothing on standard output.
 says() {
   local name=$1 message=$3
   run "$1" "$2" "${@:4}" || return
   if [ -s "$work/out" ]; then
     fail "$name" "standard output is not empty"
-  elif [ "$(cat "$work/err")" != "$message" ]; then
+  elif [ "$(messages)" != "$message" ]; then
     fail "$name" "it says '$(cat "$work/err")', expected '$message'"
   else
     pass "$name"

@@ -40,7 +40,7 @@ expect 2 '' '.'
 expect 2 '' '.' cfg
 expect 2 '' '.' cfg --no-such-option "$work/loop.cfg"
 expect 2 '' "unknown command 'no-such-command'" no-such-command
-expect 2 '' "unknown command '--no-such-option'" --no-such-option
+expect 2 '' "unknown option '--no-such-option'" --no-such-option
 expect 2 '' '.' cfg --dominators=no_such_algorithm "$work/loop.cfg"
 expect 2 '' '.' cfg --only=no_such_kind "$work/loop.cfg"
 expect 0 '^idom -1 0$' '' cfg --only=idom "$work/loop.cfg"

@@ -136,10 +136,6 @@ if [ -w /dev/full ]; then
     fail "full disk" "exit status $status, $(cat "$work/err")"
   fi
 fi
-{ "$tool" cfg "$corpus/sqlite3-O0.cfg.gz" 2>"$work/err"; echo $? >"$work/status"; } | head -n 1 >/dev/null
-if [ "$(cat "$work/status")" = 1 ] && grep -q '^midend: error: standard output: ' "$work/err"; then pass "closed pipe"; else
-  fail "closed pipe" "exit status $(cat "$work/status"), $(cat "$work/err")"
-fi
 
 if run "--stats" 0 cfg --only=idom --stats "$work/three.cfg"; then
   problem=
