@@ -51,12 +51,14 @@ public:
     loop_trips& trips = out_.loops_[l].trips;
     trips.count = {trip_count_kind::endless, 0, 1};
     loop_trips total = trips;
+    bool ends = false;
     for (const loop_edge& e : loops_.exiting_edges(l)) {
       loop_trips one;
       if (is_always_tested(l, e)) {
         one = count_exit(l, e);
       }
       one.last_node = e.source;
+      ends = ends || one.ends;
       if (one.count.kind != trip_count_kind::endless) {
         total = total.count.kind == trip_count_kind::endless ? one : earlier_of(total, one);
       }
@@ -64,6 +66,7 @@ public:
     if (total.count.kind != trip_count_kind::exact && !total.has_formula) {
       total.last_node = no_node;
     }
+    total.ends = ends;
     trips = total;
   }
 
@@ -261,6 +264,7 @@ private:
     }
     loop_trips out;
     out.count = combined(a.count, b.count);
+    out.ends = a.ends || b.ends;
     return out;
   }
 
@@ -309,6 +313,7 @@ private:
     }
     const bool is_counted = !has_range && (is_default ? numbers == 1 : numbers <= bit_facts::most);
     out = is_counted ? total : out;
+    out.ends = false; // nobody proves it
     out.test = numbers == 1 ? out.test : counter_test();
     return out;
   }
@@ -356,6 +361,7 @@ private:
       evolution apart = a;
       apart.add(b, minus_one);
       out.test = test_of(c.code, apart, evolution::constant(l, apart.start().none_of()));
+      out.ends = is_met(out.test);
       return out;
     }
     const number_reading r = reading_for(c.code);
@@ -371,7 +377,35 @@ private:
     }
     out = count_to_order(c, l, a, b, x, y);
     out.test = test_of(c.code, a, b);
+    out.ends = is_met(out.test);
     return out;
+  }
+
+  /// Whether a counter with step s, which runs through all numbers that differ from its first one by multiples of the
+  /// largest power of 2 that divides s, is at a number some time that ends the loop.
+  static bool is_met(const counter_test& t) {
+    if (!t.is_known()) {
+      return false;
+    }
+    const auto width = static_cast<std::uint8_t>(t.first.width);
+    if (t.first.is_number() && t.bound.is_number()) {
+      return first_leaving_test({width, t.first.constant, t.step, t.bound.constant, t.ends, true, {}}).has_value();
+    }
+    const bool takes_all = t.step % 2 == 1;
+    if (takes_all && holds_for_equal(t.ends)) {
+      return true; // the bound itself
+    }
+    const std::uint64_t most = low_ones(width);
+    const std::uint64_t offset = is_signed_order(t.ends) ? sign_bit(width) : 0;
+    const auto ending = t.bound.is_number() && is_order(t.ends)
+                            ? values_for_which(t.ends, (t.bound.constant + offset) & most, most)
+                            : std::nullopt;
+    return ending && ending->more >= ones_below(static_cast<unsigned>(std::countr_zero(t.step)));
+  }
+
+  static bool holds_for_equal(operation order) {
+    return order == operation::equal || order == operation::less_equal || order == operation::greater_equal ||
+           order == operation::uless_equal || order == operation::ugreater_equal;
   }
 
   static counter_test test_of(operation ends, const evolution& counter, const evolution& bound) {
@@ -479,7 +513,8 @@ private:
     const value_bounds bounds = b.is_invariant() ? bounds_of_form(b.start()) : bounds_of_operand(c.b, c.width);
     const bool stays = !formula->requires_no_wrap || x.is_counter();
     const bool must = b.is_invariant() && !stays && std::has_single_bit(formula->divisor) && must_leave(l);
-    if (stays || meets_bound(*formula, exit_of(c, c.width, a, 0), bounds)) {
+    const bool meets = meets_bound(*formula, exit_of(c, c.width, a, 0), bounds);
+    if (stays || meets) {
       note_most(out, backedges_of_distance(*formula, longest_distance(*formula, bounds_of_form(a.start()), bounds)));
     } else if (must) {
       note_most(out, if_small(low_ones(c.width) / formula->divisor));

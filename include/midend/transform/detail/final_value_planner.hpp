@@ -631,7 +631,7 @@ private:
   std::uint64_t saved_by(loop_id l) {
     bool goes = true;
     for (loop_id inner : loops_.subloops(l)) {
-      goes = goes && counted_.ends(inner);
+      goes = goes && found_.trips(inner).ends;
     }
     pending_.clear();
     visited_.clear();
