@@ -10,7 +10,6 @@
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
-#include "midend/transform/ending_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"

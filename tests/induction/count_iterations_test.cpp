@@ -807,9 +807,7 @@ bool is_wrong_trip(const trip_count& trip, const body_run& ran) {
 TEST_CASE("count_iterations, run_iterations: random bodies with bounds of what comes from outside") {
   midend::count_iterations_workspace workspace;
   midend::run_iterations_workspace running;
-  midend::elbrus::program program;
-  program.procedures.emplace_back();
-  const midend::elbrus::cost_view ir(program.procedures[0]); // of the body, only its numbers are asked for
+  const midend::flat_program ir; // of the body, only its numbers are asked for
   loop_counters c;
   loop_counters before;
   std::array<std::size_t, 5> kinds{};

@@ -619,7 +619,8 @@ TEST_CASE("evolutions: extensions are looked through where nothing wraps") {
       {operation::sign_extend, {true, false}, 0, 0, true},  // by promise; how often is not known
       {operation::sign_extend, {false, true}, 0, 0, false}, // by another promise
       {operation::zero_extend, {false, true}, 0, 0, true},  //
-      {operation::zero_extend, {}, 0, 0, false},            //
+      {operation::zero_extend, {}, 0, 0, true},             // it meets the bound before it is 0 again
+      {operation::zero_extend, {}, 1, 0, false},            // unless the bound is 0
       {operation::zero_extend, {}, 250, 255, true},         // by the number of iterations
       {operation::zero_extend, {}, 250, 3, false},          // which wraps
       {operation::sign_extend, {}, 120, 127, true},         //

@@ -108,11 +108,7 @@ template <case_form Form> std::vector<checked_pass<Form>> all_passes() {
        }},
       {"remove_dead_code",
        [](editor& e, const procedure& before) {
-         const auto found = midend::dominators_and_loops(e.graph());
-         midend::dead_code_options options;
-         const auto ending = midend::ending_loops(e, found.dominators, found.loops);
-         options.ending = ending;
-         const auto w = midend::remove_dead_code(e, options);
+         const auto w = midend::remove_dead_loops(e);
          return static_cast<bool>(midend::verify_removal(view(before), view(e.graph()), w));
        }},
       {"hoist_invariants",

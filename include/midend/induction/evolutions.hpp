@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -22,7 +23,7 @@ MIDEND_BEGIN_NAMESPACE
 class evolutions_workspace {
   friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
                                       span<const number_facts> facts, evolutions_workspace& workspace,
-                                      value_evolutions& out);
+                                      value_evolutions& out, evolved_values which);
   template <freezable_ir_argument IR>
   friend void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts,
                          evolutions_workspace& workspace, value_evolutions& out);
@@ -53,12 +54,17 @@ class evolutions_workspace {
 ///
 /// `facts` has what is known about values, by value, or is empty. Allocates nothing once workspace and result have seen
 /// a program as large. Requires that `loops` is the forest of `ir.graph()`, with boundaries. Copies the function once
-/// into a flat program; O(values + edges) after that for forms and nests of bounded size, which they are.
+/// into a flat program, unless it is one; O(values + edges) after that for forms and nests of bounded size, which they
+/// are.
 template <freezable_ir_argument IR>
 void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
                 value_evolutions& out) {
-  frozen(ir, workspace.program_);
-  detail::find_evolutions(workspace.program_, loops, facts, workspace, out);
+  if constexpr (std::is_base_of_v<flat_program, IR>) {
+    detail::find_evolutions(ir, loops, facts, workspace, out);
+  } else {
+    frozen(ir, workspace.program_);
+    detail::find_evolutions(workspace.program_, loops, facts, workspace, out);
+  }
 }
 
 /// The result as a value.
@@ -84,7 +90,7 @@ namespace detail {
 
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out) {
+                                     value_evolutions& out, evolved_values which) {
   out.reset(loops);
   dominators(program.graph(), semi_nca, workspace.dominating_, out.dominators_);
   depth_first_order(program.graph(), workspace.searching_, workspace.numbering_);
@@ -104,7 +110,9 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
     solver.forget_guesses();
   }
   for (value_id v = 0; v != program.num_values(); ++v) {
-    solver.evolve_in_all_loops(v);
+    if (which == evolved_values::all || reader.is_header_phi(v)) {
+      solver.evolve_in_all_loops(v);
+    }
   }
 }
 

@@ -15,40 +15,87 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/frozen.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/loops/loop_forest.hpp"
-#include "midend/ssa/sccp.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// A function as a flat program: a copy, unless it is one.
+template <class IR> class flat_function {
+public:
+  explicit flat_function(const IR& ir) {
+    frozen(ir, program_);
+    program_.fold_by(ir);
+  }
+
+  const flat_program& program() const { return program_; }
+
+private:
+  flat_program program_;
+};
+
+template <class IR>
+  requires std::is_base_of_v<flat_program, IR>
+class flat_function<IR> {
+public:
+  explicit flat_function(const IR& ir) : program_(ir) {}
+
+  const flat_program& program() const { return program_; }
+
+private:
+  const flat_program& program_;
+};
+
+/// Bounds and bits of all values.
+MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<number_domain>& out);
+
+/// How values evolve, by these facts; nothing if there are no loops.
+MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_forest& forest,
+                                     const sccp_result<number_domain>& known, value_evolutions& out);
+
+} // namespace detail
+
 /// Counts the iterations of the loops of one function, with facts about its values: bounds and bits by
-/// `sccp_with_branch_facts`, found once, and what `loop_fact_reader` makes of them for a loop.
+/// `sccp_with_branch_facts`, found once, and what `loop_fact_reader` makes of them for a loop. All this reads a flat
+/// copy of the function.
 template <cost_ir_argument IR> class loop_trip_counter {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
   /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
   loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
-      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), evolutions_(evolutions_by(known_, ir, forest)),
-        describer_(ir, forest, describing_), reader_(ir, tree, forest, known_.facts(), evolutions_) {}
+      : flat_(ir), known_(facts_of(flat_.program())), evolutions_(evolutions_by(known_, flat_.program(), forest)),
+        tree_(tree), forest_(forest), describer_(ir, forest, describing_) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
 
   const sccp_result<number_domain>& facts() const { return known_; }
 
-  /// How values evolve in all loops, by these facts; nothing if there are no loops.
+  /// How phis of headers evolve in all loops, by these facts, and how often the loops run; nothing if there are no
+  /// loops.
   const value_evolutions& evolutions() const { return evolutions_; }
 
   /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
   /// not give an exact number, `run_iterations` may.
   void count(const loop_body& body, loop_counters& out) {
-    reader_.read(body, facts_);
+    if (!reader_) { // its first loop
+      reader_.emplace(flat_.program(), tree_, forest_, known_.facts(), evolutions_);
+    }
+    reader_->read(body, facts_);
     count_iterations(body, facts_, counting_, out);
     if (may_gain_by_running(out)) {
-      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
+      const trip_count run = run_iterations(flat_.program(), body, facts_, reader_->elements(), limits_, running_);
       const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
       if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
         out.trip = run;
@@ -68,20 +115,17 @@ public:
   }
 
 private:
-  static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const IR& ir,
+  static sccp_result<number_domain> facts_of(const flat_program& program) {
+    sccp_result<number_domain> out;
+    detail::find_number_facts(program, out);
+    return out;
+  }
+
+  static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const flat_program& program,
                                         const loop_forest& forest) {
-    if (forest.num_loops() == 0) {
-      return {};
-    }
-    flat_array<number_facts> facts;
-    for (value_id v = 0; v != ir.num_values(); ++v) {
-      const number_domain::element& e = known.fact(v);
-      const std::uint8_t width = ir.operation(v).width;
-      const bool is_number = width >= 1 && width <= 64;
-      facts.push_back(is_number && !e.is_bottom() ? number_domain().facts(e)
-                                                  : number_facts::any(is_number ? width : 64));
-    }
-    return midend::evolutions(ir, forest, {facts.data(), facts.size()});
+    value_evolutions out;
+    detail::evolve_by_facts(program, forest, known, out);
+    return out;
   }
 
   /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
@@ -94,16 +138,52 @@ private:
     return may_gain && (c.trip.kind == trip_count_kind::unknown || c.trip.kind == trip_count_kind::at_most);
   }
 
-  const IR& ir_;
+  detail::flat_function<IR> flat_;
   run_limits limits_;
   sccp_result<number_domain> known_;
   value_evolutions evolutions_;
+  const dominator_tree& tree_;
+  const loop_forest& forest_;
   describe_loop_workspace describing_;
   loop_describer<IR> describer_;
-  loop_fact_reader<IR> reader_;
+  std::optional<loop_fact_reader> reader_;
   loop_facts facts_;
   run_iterations_workspace running_;
   count_iterations_workspace counting_;
 };
 
 MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/ssa/sccp.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<number_domain>& out) {
+  out = sccp_with_branch_facts(program, number_domain());
+}
+
+MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_forest& forest,
+                                     const sccp_result<number_domain>& known, value_evolutions& out) {
+  if (forest.num_loops() == 0) {
+    return;
+  }
+  flat_array<number_facts> facts;
+  for (value_id v = 0; v != program.num_values(); ++v) {
+    const number_domain::element& e = known.fact(v);
+    const std::uint8_t width = program.operation(v).width;
+    const bool is_number = width >= 1 && width <= 64;
+    facts.push_back(is_number && !e.is_bottom() ? number_domain().facts(e) : number_facts::any(is_number ? width : 64));
+  }
+  evolutions_workspace workspace;
+  find_evolutions(program, forest, {facts.data(), facts.size()}, workspace, out, evolved_values::header_phis);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#endif

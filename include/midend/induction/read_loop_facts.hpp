@@ -15,13 +15,12 @@
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
-#include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/semantics.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/support/flat_array.hpp"
@@ -36,7 +35,17 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Reads facts about the bodies of the loops of one function, from
+namespace detail {
+
+/// Positions of the counters of a loop among those of all loops.
+struct counter_range {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0; ///< one past
+};
+
+} // namespace detail
+
+/// Reads facts about the bodies of the loops of one function, as a flat program, from
 ///
 /// - facts about its values, `sccp(ir, number_domain())` or `sccp_with_branch_facts`;
 /// - the branches that lead to the loop: after `if (n < 16)`, `n` is below 16. The closest 32 edges that dominate the
@@ -50,14 +59,14 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
-template <cost_ir IR> class loop_fact_reader {
+class loop_fact_reader {
 public:
   using element = number_domain::element;
 
   /// `known` are the facts by value; or none. `forest` has boundaries. All arguments must outlive this object. O(nodes,
   /// edges and values).
-  loop_fact_reader(const IR& ir, const dominator_tree& tree, const loop_forest& forest, span<const element> known,
-                   const value_evolutions& evolutions)
+  loop_fact_reader(const flat_program& ir, const dominator_tree& tree, const loop_forest& forest,
+                   span<const element> known, const value_evolutions& evolutions)
       : ir_(ir), tree_(tree), forest_(forest), known_(known), evolutions_(evolutions),
         dominating_(dominating_edges(ir.graph(), tree)) {
     ranks_.assign(ir.graph().num_nodes(), 0);
@@ -67,23 +76,19 @@ public:
       ranks_[n] = rank++;
     }
     for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
-      for (const auto& successor : ir.graph().successors(n)) {
-        if (ranks_[n] >= ranks_[static_cast<node_id>(successor)]) {
-          only_from_earlier_[static_cast<node_id>(successor)] = 0;
+      for (const node_id successor : ir.graph().successors(n)) {
+        if (ranks_[n] >= ranks_[successor]) {
+          only_from_earlier_[successor] = 0;
         }
       }
     }
     counters_of_.assign(forest.num_loops(), {});
     is_noted_.assign(ir.num_values() + forest.num_loops(), 0);
-    node_of_.assign(ir.num_values(), no_node);
     first_promise_.assign(ir.graph().num_nodes() + std::size_t{1}, 0);
     for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
       for (const value_id v : ir.values(n)) {
-        node_of_[v] = n;
-        if constexpr (has_assumed<IR>) {
-          if (const auto bit = static_cast<value_id>(ir.assumed(v)); bit != no_value) {
-            promises_.push_back(bit);
-          }
+        if (const value_id bit = ir.assumed(v); bit != no_value) {
+          promises_.push_back(bit);
         }
       }
       first_promise_[n + std::size_t{1}] = static_cast<std::uint32_t>(promises_.size());
@@ -93,8 +98,8 @@ public:
     }
   }
 
-  /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the IR. Linear in
-  /// the body, with a factor for the operations before the loop.
+  /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the function.
+  /// Linear in the body, with a factor for the operations before the loop.
   void read(const loop_body& body, loop_facts& out) {
     start_at(body.blocks[0].origin);
     out.bounds.resize_for_overwrite(body.num_values());
@@ -148,7 +153,7 @@ private:
         append_facts(e, guards_);
       }
       for (std::size_t i = first_promise_[n]; i != first_promise_[n + std::size_t{1}] && n != header; ++i) {
-        detail::branch_fact_collector<IR>(ir_, guards_).collect_condition(promises_[i]);
+        detail::branch_fact_collector<flat_program>(ir_, guards_).collect_condition(promises_[i]);
       }
     }
     for (const detail::branch_fact<std::uint64_t>& g : guards_) {
@@ -273,13 +278,11 @@ private:
     out = evolutions_.form_of(v);
     for (unsigned steps = 0; steps != most_steps && count_in_loop(out); ++steps) {
     }
-    if constexpr (has_is_undefined<IR>) { // each use may be another number
-      for (std::uint32_t i = 0; i != out.num_terms; ++i) {
-        const value_id x = out.terms[i].value;
-        if (x < ir_.num_values() && ir_.is_undefined(x)) {
-          out = linear_form::zero(0);
-          return false;
-        }
+    for (std::uint32_t i = 0; i != out.num_terms; ++i) {
+      const value_id x = out.terms[i].value;
+      if (x < ir_.num_values() && ir_.is_undefined(x)) { // each use may be another number
+        out = linear_form::zero(0);
+        return false;
       }
     }
     return true;
@@ -314,12 +317,10 @@ private:
       return out;
     }
     const bool is_itself = out.num_terms == 1 && out.terms[0].value == v;
-    if constexpr (has_low_sum<IR>) {
-      const auto low = is_itself && !ir_.is_phi(v) && !ir_.constant(v) ? ir_.low_sum(v) : std::nullopt;
-      if (low && low->bits != 0) {
-        out = linear_form::zero(low->bits < out.width ? low->bits : out.width);
-        return out.add(low->base, 1) && out.add(low->number) ? out : linear_form::zero(0);
-      }
+    const auto low = is_itself && !ir_.is_phi(v) && !ir_.constant(v) ? ir_.low_sum(v) : std::nullopt;
+    if (low && low->bits != 0) {
+      out = linear_form::zero(low->bits < out.width ? low->bits : out.width);
+      return out.add(low->base, 1) && out.add(low->number) ? out : linear_form::zero(0);
     }
     return is_itself ? linear_form::zero(0) : out;
   }
@@ -385,7 +386,7 @@ private:
       meet_extended_low_bits(v, info, e);
     } else if (depth != 0 && ir_.is_phi(v)) {
       if (const value_id input = only_input(v); input != no_value) {
-        detail::meet_facts(info.width, e, arriving(input, node_of_[v], depth));
+        detail::meet_facts(info.width, e, arriving(input, ir_.node_of(v), depth));
       } else if (joins_earlier(v)) {
         detail::meet_facts(info.width, e, joined(v, depth));
       } else {
@@ -401,11 +402,11 @@ private:
     std::array<element, 3> args{};
     std::size_t count = 0;
     const std::size_t wanted = arity(info.code);
-    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+    for (const value_id operand : ir_.operands(v)) {
       if (count < wanted) {
         args[count++] = read(operand);
       }
-    });
+    }
     if (count == wanted) {
       detail::meet_facts(info.width, e, computed(v, info, args, count));
     }
@@ -414,14 +415,8 @@ private:
   /// Whether the node of a phi is entered by few edges, all from nodes that precede it: so it is not in a cycle with
   /// what its inputs are computed from, and what branches say about these holds for the last time that they arrived.
   bool joins_earlier(value_id phi) const {
-    const node_id n = node_of_[phi];
-    std::size_t inputs = 0;
-    for ([[maybe_unused]] const auto& input : ir_.operands(phi)) {
-      if (++inputs > most_inputs) {
-        return false;
-      }
-    }
-    return n != no_node && only_from_earlier_[n] != 0;
+    const node_id n = ir_.node_of(phi);
+    return ir_.operands(phi).size() <= most_inputs && n != no_node && only_from_earlier_[n] != 0;
   }
 
   /// What a phi takes over the edges into its node, also by what the branch says that leads there last: the input and
@@ -429,17 +424,17 @@ private:
   element joined(value_id phi, unsigned depth) {
     element any = number_domain().bottom();
     const std::size_t num_guards = guards_.size();
-    detail::for_each_id(ir_.graph().in_edges(node_of_[phi]), [&](edge_id e) {
-      const auto source = static_cast<node_id>(ir_.graph().edge_source(e));
+    for (const edge_id e : ir_.graph().in_edges(ir_.node_of(phi))) {
+      const node_id source = ir_.graph().edge_source(e);
       if (tree_.is_reachable(source)) {
         append_facts(e, guards_);
         if (dominating_[source] != no_edge) {
           append_facts(dominating_[source], guards_);
         }
-        number_domain().join(any, before_loop(static_cast<value_id>(ir_.phi_input(phi, e)), depth));
+        number_domain().join(any, before_loop(ir_.phi_input(phi, e), depth));
         guards_.shrink(num_guards);
       }
-    });
+    }
     return any;
   }
 
@@ -493,8 +488,7 @@ private:
   value_id only_input(value_id phi) const {
     value_id only = no_value;
     std::size_t inputs = 0;
-    for (const auto& operand : ir_.operands(phi)) {
-      const auto input = static_cast<value_id>(operand);
+    for (const value_id input : ir_.operands(phi)) {
       if (input == phi || (only != no_value && input != only) || ++inputs > most_inputs) {
         return no_value;
       }
@@ -566,11 +560,11 @@ private:
   std::array<value_id, 3> operands_of(value_id v) const {
     std::array<value_id, 3> out{no_value, no_value, no_value};
     std::size_t count = 0;
-    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+    for (const value_id operand : ir_.operands(v)) {
       if (count != out.size()) {
         out[count++] = operand;
       }
-    });
+    }
     return out;
   }
 
@@ -590,12 +584,6 @@ private:
   struct bounded_counter {
     value_id phi;
     element value;
-  };
-
-  /// Positions in `counters_`.
-  struct counter_range {
-    std::uint32_t first = 0;
-    std::uint32_t last = 0; ///< one past
   };
 
   /// Derives what the counters of all loops are, in the order of the control flow: what a loop starts with is then
@@ -631,7 +619,7 @@ private:
 
   /// What is known about a phi as the counter of a loop whose header precedes the present one.
   void meet_counter(value_id phi, element& e) {
-    const node_id n = node_of_[phi];
+    const node_id n = ir_.node_of(phi);
     if (n == no_node || !forest_.is_header(n) || ranks_[n] >= ranks_[header_]) {
       return;
     }
@@ -655,7 +643,7 @@ private:
     const linear_form form = evolutions_.form_of(v);
     const value_id phi = form.num_terms == 1 && form.terms[0].coefficient == 1 ? form.terms[0].value : no_value;
     const bool is_phi =
-        phi != no_value && ir_.is_phi(phi) && node_of_[phi] == forest_.header(l) && ir_.operation(phi).width <= 64;
+        phi != no_value && ir_.is_phi(phi) && ir_.node_of(phi) == forest_.header(l) && ir_.operation(phi).width <= 64;
     const evolution e = is_phi ? evolutions_.evolution_of(form, l) : evolution();
     if (!is_phi || !e.is_counter() || evolutions_.width(phi) != form.width) {
       return std::nullopt;
@@ -670,7 +658,7 @@ private:
     element start = number_domain().bottom();
     for (const loop_edge& e : forest_.entering_edges(l)) {
       if (tree_.is_reachable(e.source)) {
-        number_domain().join(start, start_before(static_cast<value_id>(ir_.phi_input(phi, e.id))));
+        number_domain().join(start, start_before(ir_.phi_input(phi, e.id)));
       }
     }
     return start.is_bottom() ? number_domain().top(ir_.operation(phi).width) : start;
@@ -688,12 +676,12 @@ private:
       edge_id stays = no_edge;
       std::size_t staying = 0;
       if (is_always_tested) {
-        detail::for_each_id(ir_.graph().out_edges(leaving.source), [&](edge_id e) {
-          if (forest_.contains(l, static_cast<node_id>(ir_.graph().edge_target(e)))) {
+        for (const edge_id e : ir_.graph().out_edges(leaving.source)) {
+          if (forest_.contains(l, ir_.graph().edge_target(e))) {
             stays = e;
             ++staying;
           }
-        });
+        }
       }
       if (staying == 1) {
         append_facts(stays, tests_);
@@ -709,7 +697,7 @@ private:
   }
 
   bool varies(const detail::branch_fact<std::uint64_t>& test, loop_id l) const {
-    const node_id n = test.constant ? no_node : node_of_[test.other];
+    const node_id n = test.constant ? no_node : ir_.node_of(test.other);
     return n != no_node && forest_.contains(l, n);
   }
 
@@ -773,7 +761,7 @@ private:
   /// The operation that each iteration applies to a phi. Nothing if the loop has several backedges, or applies others.
   optional<application> application_of(value_id phi, loop_id l) const {
     const auto backedges = forest_.backedges(l);
-    const value_id next = through(static_cast<value_id>(ir_.phi_input(phi, backedges[0].id)));
+    const value_id next = through(ir_.phi_input(phi, backedges[0].id));
     const operation_info info = ir_.is_phi(next) ? operation_info{} : ir_.operation(next);
     const std::array<value_id, 3> operands = operands_of(next);
     const auto number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
@@ -786,7 +774,7 @@ private:
 
   /// How often a test of a header phi may hold if each iteration applies an operation to it.
   std::optional<std::uint64_t> most_applications_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
-    const bool is_phi = ir_.is_phi(test.subject) && node_of_[test.subject] == forest_.header(l);
+    const bool is_phi = ir_.is_phi(test.subject) && ir_.node_of(test.subject) == forest_.header(l);
     const auto next = is_phi && test.width >= 1 ? application_of(test.subject, l) : std::nullopt;
     if (!next) {
       return std::nullopt;
@@ -857,7 +845,7 @@ private:
     return out;
   }
 
-  const IR& ir_;
+  const flat_program& ir_;
   const dominator_tree& tree_;
   const loop_forest& forest_;
   span<const element> known_;
@@ -865,7 +853,6 @@ private:
   flat_array<edge_id> dominating_;             ///< by node: the edge that dominates it, with its target
   flat_array<std::uint32_t> ranks_;            ///< by node: its position in a reverse postorder
   flat_array<std::uint8_t> only_from_earlier_; ///< by node: whether those before it in that order are its predecessors
-  flat_array<node_id> node_of_;                ///< by value; `no_node` for values in no node
   flat_array<std::uint32_t> first_promise_;    ///< by node, and one more
   flat_array<value_id> promises_;              ///< bits that are 1 after their node, grouped by it
   flat_array<detail::branch_fact<std::uint64_t>> of_edge_;
@@ -878,7 +865,7 @@ private:
   node_id header_ = no_node;          ///< of the loop
   std::size_t visits_ = 0;            ///< for the present value
   flat_array<bounded_counter> counters_;
-  flat_array<counter_range> counters_of_; ///< by loop
+  flat_array<detail::counter_range> counters_of_; ///< by loop
 };
 
 MIDEND_END_NAMESPACE

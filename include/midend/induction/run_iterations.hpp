@@ -3,24 +3,15 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/domains/number_domain.hpp"
-#include "midend/induction/detail/meet_facts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
-#include "midend/ir/cost.hpp"
-#include "midend/ir/evaluate.hpp"
+#include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/linear_form.hpp"
-#include "midend/ir/operation.hpp"
-#include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -32,7 +23,7 @@ struct run_limits {
 
 namespace detail {
 
-template <class IR> class iteration_runner;
+class iteration_runner;
 
 /// A value in one iteration: a number, and if `base` is a value of the IR, also `base` + `offset`.
 struct run_value {
@@ -47,7 +38,7 @@ struct run_value {
 
 /// Memory of `run_iterations`, reused from call to call.
 class run_iterations_workspace {
-  template <class IR> friend class detail::iteration_runner;
+  friend class detail::iteration_runner;
 
   flat_array<detail::run_value> values_; ///< by value of the body, in this iteration
   flat_array<detail::run_value> next_;   ///< by header phi, in the next one
@@ -57,14 +48,47 @@ class run_iterations_workspace {
   flat_array<body_id> pending_;          ///< needed values whose operands have not been looked at
 };
 
+/// Runs the iterations of a loop on what is known about its values until none can go on: exactly how many backedges are
+/// taken, if no iteration before could leave; else at most how many. `unknown` if the limits do not suffice, or if an
+/// iteration changes nothing that its conditions depend on.
+///
+/// Conditional constant propagation over as many copies of the body as the loop has iterations, one after the other,
+/// with bounds and bits of numbers, and with addresses as sums of a base and a number. So it finds the ends of walks
+/// over tables in memory that never changes (`constant_memory` of the program), of counters that shift, multiply or
+/// depend on each other, and of what else has a start that is known or bounded. Only values on which conditions depend
+/// are evaluated.
+///
+/// `facts` and `known` (by value of the body, `loop_fact_reader::elements`) are about this body; either may be empty.
+/// Requires a body as described at `loop_body`. O(limits), and one pass over the body.
+MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_body& body, const loop_facts& facts,
+                                          span<const number_domain::element> known, const run_limits& limits,
+                                          run_iterations_workspace& workspace);
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/induction/detail/meet_facts.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/support/optional.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
 namespace detail {
 
 /// One call of `run_iterations`.
-template <class IR> class iteration_runner {
+class iteration_runner {
 public:
   using element = number_domain::element;
 
-  iteration_runner(const IR& ir, const loop_body& body, const loop_facts& facts, span<const element> known,
+  iteration_runner(const flat_program& ir, const loop_body& body, const loop_facts& facts, span<const element> known,
                    run_iterations_workspace& w)
       : ir_(ir), body_(body), facts_(facts), known_(known), w_(w) {}
 
@@ -283,29 +307,25 @@ private:
   }
 
   /// What a load reads from memory that never changes.
-  optional<element> loaded([[maybe_unused]] const body_value& load) const {
-    if constexpr (has_constant_memory<IR>) {
-      const body_access& a = body_.accesses[load.access];
-      if (load.is_volatile || load.guard != no_body_value || a.base == no_body_value || a.bytes == 0 || a.bytes > 8 ||
-          load.info.width != 8 * a.bytes) {
-        return std::nullopt;
-      }
-      const run_value& base = w_.values_[a.base];
-      std::uint64_t offset = base.offset + static_cast<std::uint64_t>(a.offset);
-      if (a.index != no_body_value) {
-        const std::uint8_t width = body_.values[a.index].info.width;
-        const auto index = number_domain().as_constant(w_.values_[a.index].number);
-        if (!index || width < 1 || width > 64) {
-          return std::nullopt;
-        }
-        offset += static_cast<std::uint64_t>(as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale);
-      }
-      const optional<number_range> found =
-          base.base == no_value ? std::nullopt : ir_.constant_memory(base.base, offset, a.bytes);
-      return found ? optional(within(*found, load.info.width)) : std::nullopt;
-    } else {
+  optional<element> loaded(const body_value& load) const {
+    const body_access& a = body_.accesses[load.access];
+    if (load.is_volatile || load.guard != no_body_value || a.base == no_body_value || a.bytes == 0 || a.bytes > 8 ||
+        load.info.width != 8 * a.bytes) {
       return std::nullopt;
     }
+    const run_value& base = w_.values_[a.base];
+    std::uint64_t offset = base.offset + static_cast<std::uint64_t>(a.offset);
+    if (a.index != no_body_value) {
+      const std::uint8_t width = body_.values[a.index].info.width;
+      const auto index = number_domain().as_constant(w_.values_[a.index].number);
+      if (!index || width < 1 || width > 64) {
+        return std::nullopt;
+      }
+      offset += static_cast<std::uint64_t>(as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale);
+    }
+    const optional<number_range> found =
+        base.base == no_value ? std::nullopt : ir_.constant_memory(base.base, offset, a.bytes);
+    return found ? optional(within(*found, load.info.width)) : std::nullopt;
   }
 
   static element within(const number_range& range, unsigned width) {
@@ -376,7 +396,7 @@ private:
     return width < 1 || width > 64 || number_domain().contains(width, known, number);
   }
 
-  const IR& ir_;
+  const flat_program& ir_;
   const loop_body& body_;
   const loop_facts& facts_;
   span<const element> known_;
@@ -387,23 +407,12 @@ private:
 
 } // namespace detail
 
-/// Runs the iterations of a loop on what is known about its values until none can go on: exactly how many backedges are
-/// taken, if no iteration before could leave; else at most how many. `unknown` if the limits do not suffice, or if an
-/// iteration changes nothing that its conditions depend on.
-///
-/// Conditional constant propagation over as many copies of the body as the loop has iterations, one after the other,
-/// with bounds and bits of numbers, and with addresses as sums of a base and a number. So it finds the ends of walks
-/// over tables in memory that never changes (the IR's `constant_memory`), of counters that shift, multiply or depend on
-/// each other, and of what else has a start that is known or bounded. Only values on which conditions depend are
-/// evaluated.
-///
-/// `facts` and `known` (by value of the body, `loop_fact_reader::elements`) are about this body; either may be empty.
-/// Requires a body as described at `loop_body`. O(limits), and one pass over the body.
-template <cost_ir IR>
-trip_count run_iterations(const IR& ir, const loop_body& body, const loop_facts& facts,
-                          span<const number_domain::element> known, const run_limits& limits,
-                          run_iterations_workspace& workspace) {
-  return detail::iteration_runner<IR>(ir, body, facts, known, workspace).run(limits);
+MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_body& body, const loop_facts& facts,
+                                          span<const number_domain::element> known, const run_limits& limits,
+                                          run_iterations_workspace& workspace) {
+  return detail::iteration_runner(program, body, facts, known, workspace).run(limits);
 }
 
 MIDEND_END_NAMESPACE
+
+#endif

@@ -20,6 +20,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// Of which values the evolutions are wanted.
+enum class evolved_values : std::uint8_t {
+  all,
+  header_phis, ///< of phis of loop headers, and what these need: `undefined` of sums with others. Enough for trip
+               ///< counts
+};
+
 class evolutions_workspace;
 class flat_program;
 class value_evolutions;
@@ -34,7 +41,7 @@ class loop_trip_finder;
 /// What `evolutions` computes, of a flat program.
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out);
+                                     value_evolutions& out, evolved_values which = evolved_values::all);
 
 /// All readings, by their numbers.
 inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
@@ -60,6 +67,7 @@ struct loop_trips {
   linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
   counter_test test = {};      ///< of the only exit that may be taken
+  bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
 };
 
 /// A value as a polynomial in the iterations of several loops around it: the sum of
@@ -251,7 +259,7 @@ private:
   friend class detail::loop_trip_finder;
   friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
                                       span<const number_facts> facts, evolutions_workspace& workspace,
-                                      value_evolutions& out);
+                                      value_evolutions& out, evolved_values which);
 
   static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
   static constexpr std::uint32_t none = 0xffff'ffff;

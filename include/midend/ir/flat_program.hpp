@@ -128,7 +128,7 @@ struct flat_description {
 /// takes without it: no literal, an operation that is `other`, unknown effects, a trap, a load from anywhere. Three
 /// questions cannot be copied, because they have arguments:
 /// - `fold(v, args)` gives nothing, until `fold_by(ir)` says whom to ask;
-/// - `constant_memory` is missing;
+/// - `constant_memory` says nothing either, until then;
 /// - `may_write(v, memory)` is exact for 64 classes of memory that loads and stores access, and true for others if
 ///   the call may write any memory at all.
 class flat_program {
@@ -233,13 +233,18 @@ public:
 
   template <semantic_ir_argument IR> void fold_by(const IR&& ir) = delete; ///< of a temporary, which would be gone
 
-  /// From now on, `fold` asks `ir`. Requires that `ir` lives as long as this program and its copies are used, and that
-  /// the operations that are asked for are there as they were.
+  /// From now on, `fold` and `constant_memory` ask `ir`. Requires that `ir` lives as long as this program and its
+  /// copies are used, and that the operations that are asked for are there as they were.
   template <semantic_ir_argument IR> void fold_by(const IR& ir) {
     folder_ = &ir;
     fold_ = [](const void* folder, value_id v, span<const std::optional<std::uint64_t>> args) {
       return folded(*static_cast<const IR*>(folder), v, args);
     };
+    if constexpr (has_constant_memory<IR>) {
+      read_ = [](const void* folder, value_id base, std::uint64_t offset, std::uint32_t bytes) {
+        return static_cast<const IR*>(folder)->constant_memory(base, offset, bytes);
+      };
+    }
   }
 
   /// The values of the condition for which an edge is taken, none for the edge of all other values.
@@ -355,6 +360,10 @@ public:
       sum->base = operand_or(v, rare_of(v).at.third, sum->base);
     }
     return sum;
+  }
+
+  std::optional<number_range> constant_memory(value_id base, std::uint64_t offset, std::uint32_t bytes) const {
+    return read_ == nullptr || origin(base) == no_value ? std::nullopt : read_(folder_, origin(base), offset, bytes);
   }
 
   loop_hints trip_hints(node_id header) const {
@@ -549,6 +558,8 @@ protected:
     }
   }
 
+  using read_function = std::optional<number_range> (*)(const void* folder, value_id base, std::uint64_t offset,
+                                                        std::uint32_t bytes);
   using fold_function = std::optional<std::uint64_t> (*)(const void* folder, value_id v,
                                                          span<const std::optional<std::uint64_t>> args);
 
@@ -569,6 +580,7 @@ protected:
   flat_array<described_promise> promises_;
   const void* folder_ = nullptr;
   fold_function fold_ = nullptr;
+  read_function read_ = nullptr;
   bool is_little_endian_ = false;
   bool separates_parallel_edges_ = false;
   bool is_new_ = true;     ///< was filled since an editor has looked at it

@@ -19,15 +19,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Appends the headers of loops that end, as evolutions tell.
-MIDEND_FUNCTION void find_counted_loops(const flat_program& program, flat_array<node_id>& out);
+/// Appends the headers of loops that end, as evolutions and promises tell.
+MIDEND_FUNCTION void find_ending_loops(const flat_program& program, flat_array<node_id>& out);
 
 } // namespace detail
 
-/// What `remove_dead_code` removes if loops with one exit end that compare a counter there: a counter that meets a
-/// number that ends the loop, whatever its bound is (see `counter_test` of `evolutions`). So loops go whose values
-/// nobody reads and in which nothing has an effect, inner and outer ones; other dead code goes, too. Loops that may not
-/// end stay.
+/// What `remove_dead_code` removes if loops end that have a counter which ends them: each iteration compares it, and it
+/// meets a number for which the loop is left, whatever the bound is (`loop_trips::ends`); or it promises not to wrap,
+/// so that no run goes on for ever. So loops go whose values nobody reads and in which nothing has an effect, inner and
+/// outer ones; other dead code goes, too. Loops that may not end stay.
 ///
 /// Apply the plan with `apply_remove_dead_code`, which says that it also handles unreachable nodes and profiles.
 /// `verify_removal` checks it, and `verify_loop_ends` that the loops which the witness names end. Copies the function
@@ -38,7 +38,7 @@ dead_code_plan plan_remove_dead_loops(const IR& ir) {
   flat_program program;
   frozen(ir, program);
   flat_array<node_id> ending;
-  detail::find_counted_loops(program, ending);
+  detail::find_ending_loops(program, ending);
   dead_code_options options;
   options.ending = {ending.data(), ending.size()};
   return plan_remove_dead_code(ir, options);
@@ -55,24 +55,55 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
-#include "midend/transform/detail/counted_loops.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/support/span.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-MIDEND_FUNCTION void find_counted_loops(const flat_program& program, flat_array<node_id>& out) {
-  const dominators_and_loops_result flow = dominators_and_loops(program.graph());
-  if (flow.loops.num_loops() == 0) {
+/// Whether each iteration of a loop adds numbers to a phi of its header that promise not to wrap: all without sign, or
+/// all with one.
+inline bool counts_without_wrapping(const flat_program& program, const loop_forest& loops, loop_id l, value_id phi) {
+  bool promises[2] = {true, true};
+  for (const loop_edge& e : loops.backedges(l)) {
+    value_id v = program.phi_input(phi, e.id);
+    unsigned steps = 0;
+    for (; v != phi && v != no_value && !program.is_phi(v) && steps != 8; ++steps) {
+      const operation_info info = program.operation(v);
+      const span<const value_id> operands = program.operands(v);
+      const bool is_sum = info.code == operation::add || info.code == operation::sub;
+      if (!is_sum || operands.size() != 2 || !program.constant(operands[1])) {
+        break;
+      }
+      promises[0] = promises[0] && info.flags.no_signed_wrap;
+      promises[1] = promises[1] && info.flags.no_unsigned_wrap;
+      v = operands[0];
+    }
+    if (v != phi || steps == 0) {
+      return false;
+    }
+  }
+  return promises[0] || promises[1];
+}
+
+MIDEND_FUNCTION void find_ending_loops(const flat_program& program, flat_array<node_id>& out) {
+  const loop_forest loops = dominators_and_loops(program.graph()).loops;
+  if (loops.num_loops() == 0) {
     return;
   }
   evolutions_workspace workspace;
   value_evolutions found;
-  find_evolutions(program, flow.loops, {}, workspace, found);
-  const counted_loops counted(program, flow.dominators, flow.loops, found);
-  for (const loop_id l : flow.loops.loops()) {
-    if (counted.ends(l)) {
-      out.push_back(flow.loops.header(l));
+  find_evolutions(program, loops, {}, workspace, found);
+  for (const loop_id l : loops.loops()) {
+    bool ends = found.trips(l).ends;
+    for_each_phi(program, loops.header(l), [&](value_id phi) {
+      ends = ends || (found.evolution_of(phi, l).is_counter() && counts_without_wrapping(program, loops, l, phi));
+    });
+    if (ends) {
+      out.push_back(loops.header(l));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
@@ -14,6 +15,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/promised_to_end.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
@@ -59,15 +61,90 @@ public:
       for (const loop_edge& back : flow_.loops.backedges(l)) {
         is_tested = is_tested && flow_.dominators.dominates(e.source, back.source);
       }
-      if (is_tested && is_met(l, leaving_test_of(ir_, flow_.loops, l, e.source))) {
+      if (is_tested && leaves_some_time(l, e.source)) {
+        return true;
+      }
+    }
+    bool breaks = false;
+    for_each_phi(ir_, header, [&](value_id phi) { breaks = breaks || breaks_promise(l, phi); });
+    return breaks;
+  }
+
+private:
+  static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+
+  /// A bit of a condition, and what it is when the loop is left.
+  struct leaving_bit {
+    value_id v;
+    bool is_set;
+  };
+
+  /// Whether the branch of `n` leaves the loop if one comparison holds that is met some time. The condition is taken
+  /// apart where one of two bits suffices.
+  bool leaves_some_time(loop_id l, node_id n) const {
+    const auto leaves = [&](std::uint64_t bit) {
+      const edge_id e = edge_of_case(ir_, n, static_cast<constant_of<IR>>(bit));
+      return e != no_edge && !flow_.loops.contains(l, static_cast<node_id>(ir_.graph().edge_target(e)));
+    };
+    const auto condition = static_cast<value_id>(ir_.condition(n));
+    if (condition == no_value || leaves(0) == leaves(1)) {
+      return false;
+    }
+    leaving_bit waiting[most_bits] = {{condition, leaves(1)}};
+    std::size_t size = 1;
+    for (unsigned looks = 0; size != 0 && looks != 4 * most_bits; ++looks) {
+      const leaving_bit at = waiting[--size];
+      if (at.v == no_value || ir_.is_phi(at.v) || ir_.constant(at.v)) {
+        continue;
+      }
+      const operation_info info = ir_.operation(at.v);
+      value_id x[3] = {no_value, no_value, no_value};
+      std::size_t count = 0;
+      for_each_id(ir_.operands(at.v), [&](value_id o) { x[count < 2 ? count : 2] = o, ++count; });
+      if (count != arity(info.code) || info.width != 1) {
+        continue;
+      }
+      const auto bit_of = [&](value_id v) {
+        return v != no_value && ir_.constant(v) ? optional(static_cast<std::uint64_t>(*ir_.constant(v)) & 1)
+                                                : std::nullopt;
+      };
+      const bool is_one_of_two = info.code == (at.is_set ? operation::bit_or : operation::bit_and);
+      if (info.code == operation::bit_not || info.code == operation::copy) {
+        waiting[size++] = {x[0], at.is_set != (info.code == operation::bit_not)};
+      } else if (info.code == operation::bit_xor && bit_of(x[1])) {
+        waiting[size++] = {x[0], at.is_set != (*bit_of(x[1]) == 1)};
+      } else if (is_one_of_two && size + 2 <= most_bits) {
+        waiting[size++] = {x[0], at.is_set};
+        waiting[size++] = {x[1], at.is_set};
+      } else if (info.code == operation::select && size + 2 <= most_bits) {
+        for (const std::size_t arm :
+             {std::size_t{1}, std::size_t{2}}) { // which is as wanted: the other one may be, too
+          if (bit_of(x[arm]) && (*bit_of(x[arm]) == 1) == at.is_set) {
+            waiting[size++] = {x[0], arm == 1};
+            waiting[size++] = {x[3 - arm], at.is_set};
+            break;
+          }
+        }
+      } else if (is_comparison(info.code) &&
+                 is_met(l, {at.is_set ? info.code : negated(info.code), info.operand_width, x[0], x[1]})) {
         return true;
       }
     }
     return false;
   }
 
-private:
-  static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+  /// Whether each iteration changes a phi by numbers, not by 0 together, with operations that promise not to wrap: no
+  /// run does that for ever.
+  bool breaks_promise(loop_id l, value_id phi) const {
+    const unsigned width = ir_.operation(phi).width;
+    if (width < 1 || width > 64) {
+      return false;
+    }
+    const counter c = counter_of(values_.number_of(phi, number_reading::low_bits), l, width);
+    return c.is_known && c.phi == phi && c.step != 0 && (c.promises_signed || c.promises_unsigned);
+  }
+
+  static constexpr std::size_t most_bits = 16;
 
   /// A polynomial as start + k · step in iteration k of a loop, where the step is a number.
   struct counter {
@@ -135,16 +212,25 @@ private:
     out.step += step * by;
   }
 
-  /// Whether the next value is the phi plus a literal, by an operation that promises not to wrap.
+  /// Whether the next value is the phi plus literals, by operations that promise not to wrap.
   void note_promises(value_id next, value_id phi, counter& out) const {
-    bool reads_phi = false;
-    const bool is_operation = next != no_value && home_[next] != no_node && !ir_.is_phi(next);
-    const operation_info info = is_operation ? ir_.operation(next) : operation_info();
-    if (info.code == operation::add || info.code == operation::sub) {
-      for_each_id(ir_.operands(next), [&](value_id o) { reads_phi = reads_phi || o == phi; });
+    unsigned steps = 0;
+    while (next != phi && steps++ != 8) {
+      const bool is_operation = next != no_value && home_[next] != no_node && !ir_.is_phi(next);
+      const operation_info info = is_operation ? ir_.operation(next) : operation_info();
+      value_id x[2] = {no_value, no_value};
+      if (info.code == operation::add || info.code == operation::sub) {
+        std::size_t count = 0;
+        for_each_id(ir_.operands(next), [&](value_id o) { x[count < 1 ? count : 1] = o, ++count; });
+      }
+      const bool is_literal = x[1] != no_value && ir_.constant(x[1]);
+      out.promises_signed = out.promises_signed && is_literal && info.flags.no_signed_wrap;
+      out.promises_unsigned = out.promises_unsigned && is_literal && info.flags.no_unsigned_wrap;
+      next = is_literal ? x[0] : phi;
     }
-    out.promises_signed = out.promises_signed && reads_phi && info.flags.no_signed_wrap;
-    out.promises_unsigned = out.promises_unsigned && reads_phi && info.flags.no_unsigned_wrap;
+    if (next != phi) {
+      out.promises_signed = out.promises_unsigned = false;
+    }
   }
 
   bool is_met(loop_id l, leaving_test t) const {
@@ -195,7 +281,7 @@ private:
     if (shift == 0 && !is_strict) {
       return true; // the bound itself is met
     }
-    if (!b.start.is_number() || (shift != 0 && !a.start.is_number())) {
+    if (!b.start.is_number()) {
       return false;
     }
     // Of the numbers that leave, which are those from `low` to `high`, one must be start + a multiple of 2^shift.
@@ -207,7 +293,8 @@ private:
     }
     const std::uint64_t low = is_above ? bound + (is_strict ? 1 : 0) : 0;
     const std::uint64_t high = is_above ? ones : bound - (is_strict ? 1 : 0);
-    return shift == 0 || (((a.start.constant() ^ sign) - low) & low_ones(shift)) <= high - low;
+    return shift == 0 || high - low >= low_ones(shift) ||
+           (a.start.is_number() && (((a.start.constant() ^ sign) - low) & low_ones(shift)) <= high - low);
   }
 
   const IR& ir_;
@@ -220,14 +307,15 @@ private:
 
 /// Checks that the natural loops with these headers do not go round for ever, as long as each of their iterations ends:
 /// what the witness of `remove_dead_code` says, and `verify_removal` counts as assumed. It shares no code with
-/// `ending_loops`, `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`,
-/// `loop_ends`), nothing is left to check.
+/// `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`, `loop_ends`), nothing is left
+/// to check.
 ///
-/// **What is checked.** The loop has an exit to which each iteration comes, and which compares a counter: a sum of phis
-/// that each iteration changes by a number. A counter with step s meets all numbers that are its start plus a multiple
-/// of the largest power of two that divides s. One of them must be among the numbers for which the loop is left: with
-/// an odd step, the bound itself; otherwise start and bound are numbers. Or the test compares a counter in an order
-/// that its increment promises to keep.
+/// **What is checked.** The loop has an exit to which each iteration comes, and which is taken if a comparison of a
+/// counter holds, perhaps among others: a sum of phis that each iteration changes by a number. A counter with step s
+/// meets all numbers that are its start plus a multiple of the largest power of two that divides s. One of them must be
+/// among the numbers for which the loop is left: with an odd step, the bound itself; otherwise the bound is a number,
+/// and so is the start unless there are as many of those numbers in a row as the power. Or each iteration changes a phi
+/// by numbers, and promises not to wrap.
 ///
 /// Requires a program that `check_ir` accepts; the headers may be anything. O(n + m + values + operands).
 template <semantic_ir IR> loop_ends_verdict verify_loop_ends(const IR& ir, span<const node_id> headers) {

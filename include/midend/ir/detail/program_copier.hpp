@@ -68,6 +68,7 @@ public:
     out_.separates_parallel_edges_ = midend::separates_parallel_edges(ir_);
     out_.folder_ = nullptr;
     out_.fold_ = nullptr;
+    out_.read_ = nullptr;
   }
 
 private:

@@ -25,8 +25,8 @@ struct estimate_knowledge {
   flat_array<bool> not_negative;   ///< for `region_facts::not_negative`
 };
 
-/// Counts, for each loop, how often its header runs, if that is always the same number; else 0. Loops with others
-/// inside, and those that cannot be described, are counted by evolutions alone. Finds out which values are never
+/// Counts, for each loop, how often its header runs, if that is always the same number; else 0: by evolutions, and
+/// innermost loops that these do not count by all that `loop_trip_counter` knows. Finds out which values are never
 /// negative, by the facts that this needs.
 ///
 /// Requires what `loop_trip_counter` requires. The time of `sccp_with_branch_facts`, and of counting each loop.
@@ -37,11 +37,12 @@ void count_loop_trips(const IR& ir, const dominator_tree& tree, const loop_fores
   loop_counters counters;
   out.trips.assign(loops.num_loops(), 0);
   for (const loop_id l : loops.loops()) {
-    const bool is_innermost = loops.subloops(l).size() == 1;
-    if (is_innermost && can_be_counted(counter.count(l, body, counters)) && counters.is_exact()) {
-      out.trips[l] = counters.trip.header_executions().value_or(0);
-    } else if (const trip_count& trip = counter.evolutions().trips(l).count; trip.kind == trip_count_kind::exact) {
+    const trip_count& trip = counter.evolutions().trips(l).count;
+    if (trip.kind == trip_count_kind::exact) {
       out.trips[l] = trip.header_executions().value_or(0);
+    } else if (loops.subloops(l).size() == 1 && can_be_counted(counter.count(l, body, counters)) &&
+               counters.is_exact()) {
+      out.trips[l] = counters.trip.header_executions().value_or(0);
     }
   }
   out.not_negative.assign(static_cast<std::size_t>(ir.num_values()), false);

@@ -68,22 +68,7 @@ public:
     return count == 0 || size <= room / count;
   }
 
-  /// Whether the loop ends, if each of its iterations does. The limit of a strict order may be out of reach.
-  bool ends(loop_id l) const {
-    const loop_counting& c = counts_[l];
-    return c.kind == counting_kind::number || c.kind == counting_kind::solution ||
-           (c.kind == counting_kind::distance && (!c.is_strict || is_in_reach(c)));
-  }
-
 private:
-  /// Whether there are numbers beyond a strict bound.
-  static bool is_in_reach(const loop_counting& c) {
-    const unsigned width = c.test.bound.width;
-    const bool is_signed = is_signed_order(c.test.ends);
-    const std::uint64_t sign = is_signed ? std::uint64_t{1} << (width - 1) : 0;
-    return c.test.bound.is_number() && (c.test.bound.constant ^ sign) != (c.is_up ? low_ones(width) : 0);
-  }
-
   void count_loop(loop_id l) {
     loop_counting& c = counts_[l];
     const node_id exit = only_exit(l);

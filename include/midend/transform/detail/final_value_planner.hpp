@@ -632,7 +632,7 @@ private:
   std::uint64_t saved_by(loop_id l) {
     bool goes = true;
     for (loop_id inner : loops_.subloops(l)) {
-      goes = goes && (counted_.ends(inner) || is_promised_to_end(p_, loops_, inner));
+      goes = goes && (found_.trips(inner).ends || is_promised_to_end(p_, loops_, inner));
     }
     pending_.clear();
     visited_.clear();
