@@ -144,6 +144,12 @@ template <class E, class Observer> class clean_up_manager;
 
 /// The memory of `clean_up`, to be reused: that of its analyses and of dead code.
 class clean_up_workspace {
+public:
+  /// What is known about the values of the program that the last clean-up has left, by value, if it was complete.
+  /// Values without a place are unknown.
+  span<const number_facts> facts() const { return {facts_.data(), facts_.size()}; }
+
+private:
   template <class E, class Observer> friend class detail::clean_up_manager;
 
   sccp_workspace<strided_interval_domain> sccp_;
@@ -154,8 +160,11 @@ class clean_up_workspace {
   dominators_and_loops_result flow_;
   dead_code_workspace dead_code_;
   dead_code_plan dead_;
-  flat_array<number_facts> facts_;  ///< by value
-  flat_array<unsigned char> stays_; ///< by node: headers that keep two loops apart
+  low_level_package package_;
+  managed_package_workspace of_package_;
+  std::vector<package_log> spare_logs_; ///< of runs before, for their memory
+  flat_array<number_facts> facts_;      ///< by value
+  flat_array<unsigned char> stays_;     ///< by node: headers that keep two loops apart
 };
 
 namespace detail {
@@ -173,25 +182,43 @@ inline number_facts facts_of_result(const operation_info& info, span<const numbe
 
 template <class E, class Observer> class clean_up_manager {
 public:
-  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace)
-      : editor_(editor), options_(options), observer_(observer), w_(workspace) {}
+  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
+                   clean_up_log& log)
+      : editor_(editor), options_(options), observer_(observer), w_(workspace), log_(log) {
+    forget_log();
+  }
 
-  /// Ends when as many members as there are have changed nothing, one after the other.
-  clean_up_log run() {
+  /// Ends when as many members as there are have changed nothing, one after the other. A member for which nothing has
+  /// changed is not run again.
+  void run() {
     std::size_t unchanged = 0;
     while (log_.rounds != options_.max_rounds && unchanged != num_clean_up_members) {
       ++log_.rounds;
       for (std::size_t i = 0; i != num_clean_up_members && unchanged != num_clean_up_members; ++i) {
-        const bool changes = run_member(static_cast<clean_up_member>(i));
+        const auto m = static_cast<clean_up_member>(i);
+        const bool changes = is_due(m) && run_member_that_is_due(m);
         log_.changes[i] += changes ? 1u : 0u;
         unchanged = changes ? 0 : unchanged + 1;
       }
     }
     log_.is_complete = unchanged == num_clean_up_members;
-    return std::move(log_);
   }
 
 private:
+  static constexpr unsigned all_members = (1u << num_clean_up_members) - 1;
+
+  static constexpr unsigned bit(clean_up_member m) { return 1u << static_cast<unsigned>(m); }
+
+  bool is_due(clean_up_member m) const { return (due_ & bit(m)) != 0; }
+
+  bool run_member_that_is_due(clean_up_member m) {
+    due_ &= ~bit(m);
+    unaffected_ = 0;
+    const bool changes = run_member(m);
+    due_ |= changes ? all_members & ~unaffected_ : 0;
+    return changes;
+  }
+
   bool is_on(clean_up_member m) const { return (options_.without >> static_cast<unsigned>(m) & 1) == 0; }
 
   bool run_member(clean_up_member m) {
@@ -293,13 +320,41 @@ private:
     package_options options = options_.operations;
     options.facts = span<const number_facts>(w_.facts_.data(), w_.facts_.size());
     options.facts_of_result = facts_of_result;
-    log_.operations.push_back(low_level_package().run(editor_, options));
+    package_log& log = next_log();
+    w_.package_.run(editor_, options, w_.of_package_, log);
+    w_.facts_.assign(w_.of_package_.facts());
     bool changes = false;
-    for (const package_event& e : log_.operations.back().events) {
+    for (const package_event& e : log.events) {
       changes = changes || e.veto == package_veto::none;
     }
-    observer_.applied(view(), log_.operations.back()); // also without changes: new literals may be there
+    // The package has compared what it has made with all operations. If none is equal that it could not use itself, and
+    // no facts are new, the old classes of equal values are those of the new values.
+    unaffected_ = log.knows_more || log.has_equal_apart ? 0 : bit(clean_up_member::equal_values) & ~due_;
+    observer_.applied(view(), log); // also without changes: new literals may be there
     return changes;
+  }
+
+  package_log& next_log() {
+    if (w_.spare_logs_.empty()) {
+      log_.operations.emplace_back();
+    } else {
+      log_.operations.push_back(std::move(w_.spare_logs_.back()));
+      w_.spare_logs_.pop_back();
+    }
+    return log_.operations.back();
+  }
+
+  void forget_log() {
+    while (!log_.operations.empty()) {
+      w_.spare_logs_.push_back(std::move(log_.operations.back()));
+      log_.operations.pop_back();
+    }
+    log_.control.clear();
+    log_.rounds = 0;
+    log_.is_complete = false;
+    for (std::uint32_t& c : log_.changes) {
+      c = 0;
+    }
   }
 
   /// Preheaders are made only where something invariant waits for one; where it stays all the same, control
@@ -343,7 +398,13 @@ private:
     }
     log_.control.push_back(control_canonicalization().run(
         editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
-    return log_.control.back().rounds != 0;
+    const control_log& log = log_.control.back();
+    const bool takes_edges = log.count(control_change::known_branch) + log.count(control_change::equal_edges) +
+                                 log.count(control_change::implied_branch) + log.count(control_change::unreachable) !=
+                             0;
+    const unsigned analyses = bit(clean_up_member::equal_values) | bit(clean_up_member::constants);
+    unaffected_ = takes_edges ? 0 : analyses & ~due_; // nodes that were merged or passed compute what they did
+    return log.rounds != 0;
   }
 
   /// The header of a loop that only leads to the header of a loop in it: without it, the two would be one loop.
@@ -368,7 +429,9 @@ private:
   clean_up_options options_;
   Observer& observer_;
   clean_up_workspace& w_;
-  clean_up_log log_;
+  clean_up_log& log_;
+  unsigned due_ = all_members; ///< bit i: something that member i reads may have changed since it ran
+  unsigned unaffected_ = 0;    ///< by the member that runs
   bool preheaders_were_useless_ = false;
 };
 
@@ -395,8 +458,16 @@ private:
 /// workspace, SCCP, value numbering, dominators, loops and the removal of dead code allocate nothing after an earlier
 /// program as large; the plans, both packages and the log do.
 template <clean_up_editor_argument E, class Observer>
+void clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
+              clean_up_log& out) {
+  detail::clean_up_manager<E, Observer>(editor, options, observer, workspace, out).run();
+}
+
+template <clean_up_editor_argument E, class Observer>
 clean_up_log clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace) {
-  return detail::clean_up_manager<E, Observer>(editor, options, observer, workspace).run();
+  clean_up_log out;
+  clean_up(editor, options, observer, workspace, out);
+  return out;
 }
 
 template <clean_up_editor_argument E, class Observer>

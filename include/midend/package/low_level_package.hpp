@@ -89,7 +89,9 @@ private:
     if (!context.has_facts() || info.code == operation::other) {
       return {};
     }
-    context.refine_facts(v, context.facts_by_operands(v));
+    if (context.reads_news(v)) {
+      context.refine_facts(v, context.facts_by_operands(v));
+    }
     const auto c = context.facts(v).constant();
     return c ? package_order::to_constant(*c, "facts about its operands decide it") : package_order();
   }
@@ -116,7 +118,7 @@ private:
 struct common_subexpressions {
   static constexpr const char* name = "common";
 
-  template <class Context> package_order visit(Context& context, value_id v) const {
+  template <class Context> package_order visit(Context& context, value_id v) {
     if (const value_id u = context.equal_before(v); u != no_value) {
       package_order order = package_order::to_existing(u, "an equal operation is computed before");
       order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
@@ -132,7 +134,7 @@ struct common_subexpressions {
 
 private:
   /// u = f(a) ? p : w, v = f(a) ? q : u, so v = f(a) ? p or q : w. With ~p and ~q: ~(p and q). With p and ~p: f(a).
-  template <class Context> static package_order merge_guards(Context& context, value_id v) {
+  template <class Context> package_order merge_guards(Context& context, value_id v) {
     const auto& ir = context.ir();
     if (!context.is_pure(v) || ir.guard(v).predicate == no_value || ir.guard(v).otherwise == no_value) {
       return {};
@@ -154,7 +156,8 @@ private:
     std::uint8_t count = 0;
     bool same = true;
     value_id arguments[3] = {no_value, no_value, no_value};
-    flat_array<value_id> of_u;
+    flat_array<value_id>& of_u = operands_of_earlier_;
+    of_u.clear();
     detail::for_each_id(ir.operands(u), [&](value_id x) { of_u.push_back(x); });
     detail::for_each_id(ir.operands(v), [&](value_id x) {
       const bool is_argument = std::size_t{count} + 2 < of_u.size();
@@ -225,6 +228,8 @@ private:
       return 0;
     }
   }
+
+  flat_array<value_id> operands_of_earlier_;
 };
 
 /// Applies `algebra_rules`, then the rules of `width_changes.hpp`, then `divide_by_literal` where products cost less

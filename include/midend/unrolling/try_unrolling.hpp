@@ -77,6 +77,8 @@ class try_unrolling_workspace {
   friend body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
                                try_unrolling_workspace& workspace, program_region& region, machine_body& out);
 
+  clean_up_workspace clean_up_;
+  clean_up_log log_;
   estimate_knowledge knowledge_;
   estimate_workspace estimate_;
   depth_first_order_workspace search_;
@@ -103,6 +105,7 @@ MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip)
       hints.average = static_cast<double>(knowledge.trips[l] != 0 ? knowledge.trips[l] : assumed_trip);
       x.program.set_trip_hints(header, hints);
     }
+    x.has_exact_trips = x.has_exact_trips || knowledge.trips[l] != 0;
   }
   x.has_expected_trips = true;
 }
@@ -172,12 +175,20 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   if (!out.copies.has_copies()) {
     out.copies.find_copies(out.program);
   }
-  const clean_up_log log = clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up));
+  clean_up_observer nobody;
+  clean_up_log& log = workspace.log_;
+  clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up), nobody, workspace.clean_up_,
+           log);
   out.is_clean = log.is_complete;
   out.rounds = log.rounds;
   out.is_regrouped = detail::has_regrouped(log);
   auto after = dominators_and_loops(out.program.graph());
-  count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+  if (x.has_exact_trips || !log.is_complete) {
+    count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+  } else { // no more is known about copies, and facts are those of the clean-up
+    workspace.knowledge_.trips.assign(after.loops.num_loops(), 0);
+    note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);
+  }
   out.loops = std::move(after.loops);
   estimate_trial(machine, options.lowering, options.assumed_trip, workspace, out, out.cost);
   const loop_id l = out.loops.innermost_loop(out.copies.new_header());
