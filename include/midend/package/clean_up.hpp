@@ -29,6 +29,7 @@
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/use_decisions.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -162,7 +163,19 @@ private:
   dead_code_plan dead_;
   low_level_package package_;
   managed_package_workspace of_package_;
+  control_workspace of_control_;
+  use_decisions_workspace of_decisions_;
+  sccp_plan_workspace of_constants_;
+  value_numbering_plan_workspace of_classes_;
+  hoist_common_workspace of_common_;
+  hoist_invariants_workspace of_motion_;
+  decision_plan decisions_;
+  sccp_plan<std::uint64_t> constants_plan_;
+  value_numbering_plan<std::uint64_t> classes_plan_;
+  common_value_plan common_;
+  hoisting_plan motion_;
   std::vector<package_log> spare_logs_; ///< of runs before, for their memory
+  std::vector<control_log> spare_control_logs_;
   flat_array<number_facts> facts_;      ///< by value
   flat_array<unsigned char> stays_;     ///< by node: headers that keep two loops apart
 };
@@ -241,7 +254,8 @@ private:
   }
 
   bool use_decisions() {
-    const decision_plan plan = plan_use_decisions(view());
+    const decision_plan& plan = w_.decisions_;
+    plan_use_decisions(view(), w_.of_decisions_, w_.decisions_);
     if (!plan.empty()) {
       observer_.planned(view(), plan);
       apply_use_decisions(editor_, plan);
@@ -255,7 +269,8 @@ private:
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
     const auto& found = w_.classes_;
     const auto& flow = w_.flow_;
-    const common_value_plan common = plan_hoist_common(view(), found, flow.dominators, flow.loops);
+    const common_value_plan& common = w_.common_;
+    plan_hoist_common(view(), found, flow.dominators, flow.loops, w_.of_common_, w_.common_);
     if (!common.empty()) {
       observer_.planned(view(), common);
       apply_hoist_common(editor_, common);
@@ -264,7 +279,8 @@ private:
         value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
       }
     }
-    const auto plan = plan_value_numbering(view(), found);
+    const value_numbering_plan<std::uint64_t>& plan = w_.classes_plan_;
+    plan_value_numbering(view(), found, w_.of_classes_, w_.classes_plan_);
     const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
     if (changes) {
       observer_.planned(view(), found, plan);
@@ -306,8 +322,11 @@ private:
     sccp_with_branch_facts(view(), strided_interval_domain(), {}, w_.sccp_, w_.constants_);
     const auto& found = w_.constants_;
     facts_of_numbers(found, w_.facts_);
-    const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
-    changes = changes_something(plan);
+    const sccp_plan<std::uint64_t>& plan = w_.constants_plan_;
+    if (changes) {
+      plan_sccp(view(), found, w_.of_constants_, w_.constants_plan_);
+    }
+    changes = changes && changes_something(plan);
     if (changes) {
       observer_.planned(view(), found, plan);
       apply_sccp(editor_, plan);
@@ -320,36 +339,40 @@ private:
     package_options options = options_.operations;
     options.facts = span<const number_facts>(w_.facts_.data(), w_.facts_.size());
     options.facts_of_result = facts_of_result;
-    package_log& log = next_log();
+    package_log& log = next_log(log_.operations, w_.spare_logs_);
     w_.package_.run(editor_, options, w_.of_package_, log);
     w_.facts_.assign(w_.of_package_.facts());
     bool changes = false;
     for (const package_event& e : log.events) {
       changes = changes || e.veto == package_veto::none;
     }
-    // The package has compared what it has made with all operations. If none is equal that it could not use itself, and
-    // no facts are new, the old classes of equal values are those of the new values.
-    unaffected_ = log.knows_more || log.has_equal_apart ? 0 : bit(clean_up_member::equal_values) & ~due_;
+    // The package has compared what it has made or changed with all operations. Unless there was one that is equal and
+    // that it could not use itself, the classes of equal values are the old ones.
+    unaffected_ = log.has_equal_apart ? 0 : bit(clean_up_member::equal_values) & ~due_;
     observer_.applied(view(), log); // also without changes: new literals may be there
     return changes;
   }
 
-  package_log& next_log() {
-    if (w_.spare_logs_.empty()) {
-      log_.operations.emplace_back();
+  template <class Log> static Log& next_log(std::vector<Log>& logs, std::vector<Log>& spare) {
+    if (spare.empty()) {
+      logs.emplace_back();
     } else {
-      log_.operations.push_back(std::move(w_.spare_logs_.back()));
-      w_.spare_logs_.pop_back();
+      logs.push_back(std::move(spare.back()));
+      spare.pop_back();
     }
-    return log_.operations.back();
+    return logs.back();
+  }
+
+  template <class Log> static void keep_memory(std::vector<Log>& logs, std::vector<Log>& spare) {
+    while (!logs.empty()) {
+      spare.push_back(std::move(logs.back()));
+      logs.pop_back();
+    }
   }
 
   void forget_log() {
-    while (!log_.operations.empty()) {
-      w_.spare_logs_.push_back(std::move(log_.operations.back()));
-      log_.operations.pop_back();
-    }
-    log_.control.clear();
+    keep_memory(log_.operations, w_.spare_logs_);
+    keep_memory(log_.control, w_.spare_control_logs_);
     log_.rounds = 0;
     log_.is_complete = false;
     for (std::uint32_t& c : log_.changes) {
@@ -361,7 +384,8 @@ private:
   /// canonicalization takes them back, so they are made once only.
   bool hoist() {
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
-    hoisting_plan plan = plan_hoist_invariants(view(), w_.flow_.dominators, w_.flow_.loops);
+    hoisting_plan& plan = w_.motion_;
+    plan_hoist_invariants(view(), w_.flow_.dominators, w_.flow_.loops, w_.of_motion_, plan);
     bool waits = false;
     for (const hoisting_refusal& r : plan.refused) {
       waits = waits || r.why == hoisting_refusal_reason::no_preheader;
@@ -369,7 +393,7 @@ private:
     if (waits && !preheaders_were_useless_) {
       auto simplified = simplify_loops(editor_);
       observer_.applied(view(), simplified.witness);
-      plan = plan_hoist_invariants(view(), simplified.dominators, simplified.loops);
+      plan_hoist_invariants(view(), simplified.dominators, simplified.loops, w_.of_motion_, plan);
       preheaders_were_useless_ = plan.empty();
     }
     if (!plan.empty()) {
@@ -396,9 +420,14 @@ private:
       keep_nests();
       options.stays = span<const unsigned char>(w_.stays_.data(), w_.stays_.size());
     }
-    log_.control.push_back(control_canonicalization().run(
-        editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
-    const control_log& log = log_.control.back();
+    control_log& log = next_log(log_.control, w_.spare_control_logs_);
+    if constexpr (std::same_as<Observer, clean_up_observer>) { // it asks for no witness
+      control_canonicalization().run(editor_, options, w_.of_control_, log);
+    } else {
+      control_canonicalization().run(
+          editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); },
+          w_.of_control_, log);
+    }
     const bool takes_edges = log.count(control_change::known_branch) + log.count(control_change::equal_edges) +
                                  log.count(control_change::implied_branch) + log.count(control_change::unreachable) !=
                              0;

@@ -204,7 +204,6 @@ private:
     }
     package_veto veto = package_veto::none;
     if (order.kind == order_kind::constant) {
-      log_.knows_more = true;
       context_.tell_readers(v);
       by = static_cast<value_id>(editor_.make_constant(v, order.constant));
     } else if (order.kind == order_kind::existing) {
@@ -222,7 +221,6 @@ private:
       drop_promises(order.drops_promises_of);
     }
     if (order.kind == order_kind::existing) {
-      note_facts(by, v);
       context_.gets_readers_of(by, v);
     }
     users_.clear();
@@ -348,7 +346,6 @@ private:
         context_.set_facts(w, context_.facts_by_operands(w));
       }
     }
-    note_facts(last, v);
     if (made_.empty() || made_.back() != last) {
       context_.gets_readers_of(last, v);
     } else {
@@ -357,14 +354,6 @@ private:
     }
     result = last;
     return package_veto::none;
-  }
-
-  /// `by` replaces `v`: is more known about it?
-  void note_facts(value_id by, value_id v) {
-    if (context_.has_facts() && !log_.knows_more) {
-      const number_facts known = context_.facts(v);
-      log_.knows_more = !(facts_of_both(known, context_.facts(by)) == known);
-    }
   }
 
   /// Operations that were there and are read by new ones, or in place of the result, promise no more than those that

@@ -143,7 +143,6 @@ struct package_log {
   flat_array<package_event> events;
   flat_array<std::uint32_t> visits; ///< by value
   std::size_t num_operations = 0;   ///< that were visited at least once
-  bool knows_more = false;          ///< a literal, or a value of which more is known, has replaced another value
   bool has_equal_apart = false;     ///< operations were seen that are equal, of which neither precedes the other
 
   /// Forgets a run.
@@ -151,7 +150,7 @@ struct package_log {
     events.clear();
     visits.clear();
     num_operations = 0;
-    knows_more = has_equal_apart = false;
+    has_equal_apart = false;
   }
 
   /// How many of them were visited more than `times` times.

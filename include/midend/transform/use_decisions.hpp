@@ -71,12 +71,44 @@ namespace detail {
 /// How far bits are followed from a branch to what its condition is computed from, and from a use likewise.
 inline constexpr unsigned decided_bits_depth = 4;
 
+/// Wherever `node` dominates, `value` is `bit`.
+struct decided_bit {
+  node_id node;
+  value_id value;
+  bool bit;
+  std::uint32_t previous; ///< about the value
+};
+
+template <class IR> class decision_planner;
+
+} // namespace detail
+
+/// The memory of `plan_use_decisions`, to be reused.
+class use_decisions_workspace {
+  template <class IR> friend class detail::decision_planner;
+
+  dominators_workspace dominating_;
+  dominator_tree tree_;
+  flat_array<std::uint32_t> last_;     ///< by value, of the nodes so far
+  flat_array<unsigned char> is_local_; ///< by value: it is in a node
+  flat_array<detail::decided_bit> facts_;
+};
+
+namespace detail {
+
 template <class IR> class decision_planner {
 public:
-  decision_planner(const IR& ir, decision_plan& out) : ir_(ir), out_(out), tree_(dominators(ir.graph())) {}
+  decision_planner(const IR& ir, use_decisions_workspace& workspace, decision_plan& out)
+      : ir_(ir), out_(out), w_(workspace) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
+    out_.uses.clear();
+    if (!may_decide_uses()) {
+      return;
+    }
+    dominators(ir_.graph(), semi_nca, w_.dominating_, w_.tree_);
+    facts_.clear();
     last_.assign(static_cast<std::size_t>(ir_.num_values()), none);
     is_local_.assign(last_.size(), 0);
     for (node_id n = 0; n != node_count(ir_.graph()); ++n) {
@@ -96,13 +128,25 @@ public:
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// Wherever `node` dominates, `value` is `bit`.
-  struct fact {
-    node_id node;
-    value_id value;
-    bool bit;
-    std::uint32_t previous; ///< about the value
-  };
+  /// Whether something besides branches reads a bit that a branch decides: else, nothing can be planned. A look at users
+  /// is cheaper than dominators, and most conditions are read once.
+  bool may_decide_uses() const {
+    if constexpr (has_users<IR>) {
+      bool may = false;
+      for (node_id n = 0; !may && n != node_count(ir_.graph()); ++n) {
+        const auto condition = static_cast<value_id>(ir_.condition(n));
+        if (condition != no_value && ir_.operation(condition).width == 1 && may_be_decided(condition)) {
+          const operation code = ir_.is_phi(condition) ? operation::other : ir_.operation(condition).code;
+          std::size_t users = 0;
+          for_each_id(ir_.users(condition), [&](value_id) { ++users; });
+          may = users != 1 || code == operation::bit_and || code == operation::bit_or || code == operation::bit_not;
+        }
+      }
+      return may;
+    } else {
+      return true;
+    }
+  }
 
   enum class known : std::uint8_t { nothing, zero, one };
 
@@ -257,10 +301,11 @@ private:
 
   const IR& ir_;
   decision_plan& out_;
-  dominator_tree tree_;
-  flat_array<std::uint32_t> last_;     ///< by value, of the nodes so far
-  flat_array<unsigned char> is_local_; ///< by value: it is in a node
-  flat_array<fact> facts_;
+  use_decisions_workspace& w_;
+  const dominator_tree& tree_ = w_.tree_;
+  flat_array<std::uint32_t>& last_ = w_.last_;
+  flat_array<unsigned char>& is_local_ = w_.is_local_;
+  flat_array<decided_bit>& facts_ = w_.facts_;
 };
 
 } // namespace detail
@@ -277,9 +322,16 @@ private:
 /// O(n + m + values + operands), apart from `dominators`: bits are followed over at most four operations.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
+void plan_use_decisions(const IR& ir, use_decisions_workspace& workspace, decision_plan& out) {
+  detail::decision_planner<IR>(ir, workspace, out).run();
+}
+
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
 decision_plan plan_use_decisions(const IR& ir) {
+  use_decisions_workspace workspace;
   decision_plan plan;
-  detail::decision_planner<IR>(ir, plan).run();
+  plan_use_decisions(ir, workspace, plan);
   return plan;
 }
 
