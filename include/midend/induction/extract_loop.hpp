@@ -43,6 +43,7 @@ struct extracted_loop {
   flat_array<edge_id> edges; ///< by edge of the program: its edge in the IR; `no_edge` for that of the entry
   node_id first_exit = no_node;
   bool has_expected_trips = false; ///< `expect_trips` has written how often the loops run
+  bool has_exact_trips = false;    ///< it has found a loop that always runs equally often
 
   static constexpr node_id entry = 0;
   static constexpr node_id header = 1;
@@ -128,7 +129,7 @@ private:
     program_.clear();
     out_.nodes.clear();
     out_.edges.clear();
-    out_.has_expected_trips = false;
+    out_.has_expected_trips = out_.has_exact_trips = false;
   }
 
   static void grow(flat_array<std::uint32_t>& a, std::size_t size, std::uint32_t fill) {

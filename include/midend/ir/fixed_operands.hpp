@@ -33,7 +33,10 @@ constexpr bool may_replace_operand([[maybe_unused]] const IR& ir, [[maybe_unused
 /// operands) if the IR has `may_replace_operand`; otherwise nothing is done, and every value may be replaced.
 template <class IR> class fixed_operands {
 public:
-  constexpr explicit fixed_operands([[maybe_unused]] const IR& ir) {
+  constexpr explicit fixed_operands(const IR& ir) : fixed_operands(ir, own_) {}
+
+  /// The same in memory of the caller, which must outlive it.
+  constexpr fixed_operands([[maybe_unused]] const IR& ir, flat_array<unsigned char>& memory) : is_fixed_(memory) {
     if constexpr (has_may_replace_operand<IR>) {
       is_fixed_.assign(static_cast<std::size_t>(ir.num_values()), 0);
       for (node_id n = 0; n != detail::node_count(ir.graph()); ++n) {
@@ -51,6 +54,9 @@ public:
     }
   }
 
+  fixed_operands(const fixed_operands&) = delete;
+  fixed_operands& operator=(const fixed_operands&) = delete;
+
   /// Whether all readers of `v` may read another value in its place.
   constexpr bool may_replace([[maybe_unused]] value_id v) const {
     if constexpr (has_may_replace_operand<IR>) {
@@ -61,7 +67,8 @@ public:
   }
 
 private:
-  flat_array<unsigned char> is_fixed_; ///< by value
+  flat_array<unsigned char> own_;
+  flat_array<unsigned char>& is_fixed_; ///< by value
 };
 
 namespace detail {

@@ -170,11 +170,57 @@ constexpr bool matches_rule(const Reader& reader, const operation_info& root, sp
   return false;
 }
 
-/// The rules of a table by the operation that they begin with, in the order of the table, which must live as long. Made
-/// in O(rules).
+/// What an operand is, or may be in a pattern: a bit for each operation of which it is the result, one for literals.
+/// The sets of an operand and of a place in a pattern have a common bit if the one may match the other there.
+namespace detail {
+
+inline constexpr std::uint64_t any_kind = ~std::uint64_t{0};
+inline constexpr std::uint64_t literal_kind = std::uint64_t{1} << 63;
+
+constexpr std::uint64_t kind_of_operation(operation code) {
+  static_assert(static_cast<unsigned>(last_operation) < 63);
+  return std::uint64_t{1} << static_cast<unsigned>(code);
+}
+
+constexpr std::uint64_t kinds_of_term(const algebra_term& t) {
+  switch (t.kind) {
+  case term_kind::leaf:
+    return any_kind;
+  case term_kind::operation: // x - 1 is x + -1
+    return kind_of_operation(t.code) | (t.code == operation::add ? kind_of_operation(operation::sub) : 0);
+  default:
+    return literal_kind;
+  }
+}
+
+/// What the operands of an operation are.
+struct operand_kinds {
+  std::uint64_t kinds[3] = {any_kind, any_kind, any_kind};
+  std::uint64_t literals[3] = {};
+  unsigned width = 0; ///< that rules for the operation are about
+
+  template <definition_reader Reader>
+  constexpr operand_kinds(const Reader& reader, const operation_info& root, span<const value_id> operands)
+      : width(is_comparison(root.code) ? root.operand_width : root.width) {
+    for (std::size_t i = 0; i < operands.size() && i != 3; ++i) {
+      const value_id v = operands[i];
+      const auto c = v == no_value ? decltype(reader.constant(v))() : reader.constant(v);
+      literals[i] = c ? static_cast<std::uint64_t>(*c) : 0;
+      kinds[i] =
+          (c ? literal_kind : 0) | kind_of_operation(c || v == no_value ? operation::other : reader.definition(v).code);
+    }
+  }
+};
+
+} // namespace detail
+
+/// The rules of a table by the operation that they begin with, in the order of the table, which must live as long. What
+/// the operands of that operation are says which rules need not be matched, as in fingerprint indexing (S. Schulz,
+/// IJCAR 2012), with the root's operands as positions. Made in O(rules).
 class rule_index {
 public:
-  explicit rule_index(span<const algebra_rule> rules) : rules_(rules), order_(rules.size(), 0) {
+  explicit rule_index(span<const algebra_rule> rules)
+      : rules_(rules), order_(rules.size(), 0), needs_(rules.size(), kinds_needed{}) {
     for (const algebra_rule& rule : rules) {
       ++first_[code_of(rule)];
     }
@@ -182,7 +228,9 @@ public:
       first_[code] += first_[code - 1];
     }
     for (std::size_t i = rules.size(); i-- != 0;) {
-      order_[--first_[code_of(rules[i])]] = static_cast<std::uint32_t>(i); // leaves in `first_` where each list begins
+      const std::size_t at = --first_[code_of(rules[i])]; // leaves in `first_` where each list begins
+      order_[at] = static_cast<std::uint32_t>(i);
+      needs_[at] = needs_of(rules[i].pattern);
     }
   }
 
@@ -193,18 +241,51 @@ public:
   }
 
   /// The k-th of them.
-  const algebra_rule& rule(operation code, std::size_t k) const {
-    return rules_[order_[first_[static_cast<std::size_t>(code)] + k]];
+  const algebra_rule& rule(operation code, std::size_t k) const { return rules_[order_[number(code, k)]]; }
+
+  /// Whether its pattern may match these operands. If not, it does not.
+  bool may_match(operation code, std::size_t k, const detail::operand_kinds& operands) const {
+    const kinds_needed& needs = needs_[number(code, k)];
+    return (fits(needs, 0, operands, 0) && fits(needs, 1, operands, 1) && fits(needs, 2, operands, 2)) ||
+           (is_commutative(code) && fits(needs, 0, operands, 1) && fits(needs, 1, operands, 0));
   }
 
 private:
+  struct kinds_needed {
+    std::uint64_t at[3];
+    std::int64_t number[3]; ///< the number that a literal must be
+    bool is_number[3];
+  };
+
   static constexpr std::size_t num_codes = static_cast<std::size_t>(last_operation) + 1;
 
   static std::size_t code_of(const algebra_rule& rule) { return static_cast<std::size_t>(rule.pattern.root().code); }
 
+  static kinds_needed needs_of(const algebra_tree& pattern) {
+    kinds_needed out = {{detail::any_kind, detail::any_kind, detail::any_kind}, {}, {}};
+    std::size_t end = pattern.size - std::size_t{1};
+    for (unsigned k = arity(pattern.root().code); k-- != 0;) {
+      const algebra_term& t = pattern.terms[end - 1];
+      out.at[k] = detail::kinds_of_term(t);
+      out.is_number[k] = t.kind == term_kind::fixed && !reads_whole(pattern.root().code, k);
+      out.number[k] = t.value;
+      end = detail::first_term(pattern, end - 1);
+    }
+    return out;
+  }
+
+  static bool fits(const kinds_needed& needs, std::size_t i, const detail::operand_kinds& operands, std::size_t at) {
+    return (needs.at[i] & operands.kinds[at]) != 0 &&
+           (!needs.is_number[i] ||
+            operands.literals[at] == (static_cast<std::uint64_t>(needs.number[i]) & low_ones(operands.width)));
+  }
+
+  std::size_t number(operation code, std::size_t k) const { return first_[static_cast<std::size_t>(code)] + k; }
+
   span<const algebra_rule> rules_;
   std::uint32_t first_[num_codes] = {};
   flat_array<std::uint32_t> order_;
+  flat_array<kinds_needed> needs_; ///< by place in `order_`
 };
 
 /// Looks for a rule that simplifies the operation `root` of these operands, among the rules for its code, from number
@@ -214,8 +295,12 @@ template <definition_reader Reader>
 std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
                      const rule_index& rules, std::size_t first, rule_match& out) {
   const std::size_t count = rules.count(root.code);
+  if (first >= count) {
+    return count;
+  }
+  const detail::operand_kinds kinds(reader, root, operands);
   for (std::size_t k = first; k < count; ++k) {
-    if (matches_rule(reader, root, operands, rules.rule(root.code, k), out)) {
+    if (rules.may_match(root.code, k, kinds) && matches_rule(reader, root, operands, rules.rule(root.code, k), out)) {
       return k;
     }
   }

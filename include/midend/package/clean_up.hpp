@@ -29,6 +29,7 @@
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/simplify_loops.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -147,6 +148,12 @@ template <class E, class Observer> class clean_up_manager;
 
 /// The memory of `clean_up`, to be reused: that of its analyses and of dead code.
 class clean_up_workspace {
+public:
+  /// What is known about the values of the program that the last clean-up has left, by value, if it was complete.
+  /// Values without a place are unknown.
+  span<const number_facts> facts() const { return {facts_.data(), facts_.size()}; }
+
+private:
   template <class E, class Observer> friend class detail::clean_up_manager;
 
   sccp_workspace<strided_interval_domain> sccp_;
@@ -157,8 +164,23 @@ class clean_up_workspace {
   dominators_and_loops_result flow_;
   dead_code_workspace dead_code_;
   dead_code_plan dead_;
-  flat_array<number_facts> facts_;  ///< by value
-  flat_array<unsigned char> stays_; ///< by node: headers that keep two loops apart
+  low_level_package package_;
+  managed_package_workspace of_package_;
+  control_workspace of_control_;
+  sccp_plan_workspace of_constants_;
+  value_numbering_plan_workspace of_classes_;
+  hoist_common_workspace of_common_;
+  hoist_invariants_workspace of_motion_;
+  range_test_workspace of_tests_;
+  sccp_plan<std::uint64_t> constants_plan_;
+  value_numbering_plan<std::uint64_t> classes_plan_;
+  common_value_plan common_;
+  hoisting_plan motion_;
+  range_test_plan tests_;
+  std::vector<package_log> spare_logs_; ///< of runs before, for their memory
+  std::vector<control_log> spare_control_logs_;
+  flat_array<number_facts> facts_;      ///< by value
+  flat_array<unsigned char> stays_;     ///< by node: headers that keep two loops apart
 };
 
 namespace detail {
@@ -176,25 +198,43 @@ inline number_facts facts_of_result(const operation_info& info, span<const numbe
 
 template <class E, class Observer> class clean_up_manager {
 public:
-  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace)
-      : editor_(editor), options_(options), observer_(observer), w_(workspace) {}
+  clean_up_manager(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
+                   clean_up_log& log)
+      : editor_(editor), options_(options), observer_(observer), w_(workspace), log_(log) {
+    forget_log();
+  }
 
-  /// Ends when as many members as there are have changed nothing, one after the other.
-  clean_up_log run() {
+  /// Ends when as many members as there are have changed nothing, one after the other. A member for which nothing has
+  /// changed is not run again.
+  void run() {
     std::size_t unchanged = 0;
     while (log_.rounds != options_.max_rounds && unchanged != num_clean_up_members) {
       ++log_.rounds;
       for (std::size_t i = 0; i != num_clean_up_members && unchanged != num_clean_up_members; ++i) {
-        const bool changes = run_member(static_cast<clean_up_member>(i));
+        const auto m = static_cast<clean_up_member>(i);
+        const bool changes = is_due(m) && run_member_that_is_due(m);
         log_.changes[i] += changes ? 1u : 0u;
         unchanged = changes ? 0 : unchanged + 1;
       }
     }
     log_.is_complete = unchanged == num_clean_up_members;
-    return std::move(log_);
   }
 
 private:
+  static constexpr unsigned all_members = (1u << num_clean_up_members) - 1;
+
+  static constexpr unsigned bit(clean_up_member m) { return 1u << static_cast<unsigned>(m); }
+
+  bool is_due(clean_up_member m) const { return (due_ & bit(m)) != 0; }
+
+  bool run_member_that_is_due(clean_up_member m) {
+    due_ &= ~bit(m);
+    unaffected_ = 0;
+    const bool changes = run_member(m);
+    due_ |= changes ? all_members & ~unaffected_ : 0;
+    return changes;
+  }
+
   bool is_on(clean_up_member m) const { return (options_.without >> static_cast<unsigned>(m) & 1) == 0; }
 
   bool run_member(clean_up_member m) {
@@ -221,7 +261,8 @@ private:
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
     const auto& found = w_.classes_;
     const auto& flow = w_.flow_;
-    const common_value_plan common = plan_hoist_common(view(), found, flow.dominators, flow.loops);
+    const common_value_plan& common = w_.common_;
+    plan_hoist_common(view(), found, flow.dominators, flow.loops, w_.of_common_, w_.common_);
     if (!common.empty()) {
       observer_.planned(view(), common);
       apply_hoist_common(editor_, common);
@@ -230,7 +271,8 @@ private:
         value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
       }
     }
-    const auto plan = plan_value_numbering(view(), found);
+    const value_numbering_plan<std::uint64_t>& plan = w_.classes_plan_;
+    plan_value_numbering(view(), found, w_.of_classes_, w_.classes_plan_);
     const bool changes = replaces(plan.replacements) || !plan.phis.empty() || changes_something(plan.constants);
     if (changes) {
       observer_.planned(view(), found, plan);
@@ -275,8 +317,11 @@ private:
     sccp_with_branch_facts(view(), strided_interval_domain(), options, w_.sccp_, w_.constants_);
     const auto& found = w_.constants_;
     facts_of_numbers(found, w_.facts_);
-    const auto plan = changes ? plan_sccp(view(), found) : sccp_plan<std::uint64_t>();
-    changes = changes_something(plan);
+    const sccp_plan<std::uint64_t>& plan = w_.constants_plan_;
+    if (changes) {
+      plan_sccp(view(), found, w_.of_constants_, w_.constants_plan_);
+    }
+    changes = changes && changes_something(plan);
     if (changes) {
       observer_.planned(view(), found, plan);
       apply_sccp(editor_, plan);
@@ -289,19 +334,25 @@ private:
     package_options options = options_.operations;
     options.facts = span<const number_facts>(w_.facts_.data(), w_.facts_.size());
     options.facts_of_result = facts_of_result;
-    log_.operations.push_back(low_level_package().run(editor_, options));
+    package_log& log = next_log(log_.operations, w_.spare_logs_);
+    w_.package_.run(editor_, options, w_.of_package_, log);
+    w_.facts_.assign(w_.of_package_.facts());
     bool changes = false;
-    for (const package_event& e : log_.operations.back().events) {
+    for (const package_event& e : log.events) {
       changes = changes || e.veto == package_veto::none;
     }
-    observer_.applied(view(), log_.operations.back()); // also without changes: new literals may be there
+    // The package has compared what it has made or changed with all operations. Unless there was one that is equal and
+    // that it could not use itself, the classes of equal values are the old ones.
+    unaffected_ = log.has_equal_apart ? 0 : bit(clean_up_member::equal_values) & ~due_;
+    observer_.applied(view(), log); // also without changes: new literals may be there
     return changes;
   }
 
   bool test_ranges() {
     if constexpr (range_test_editor<E>) {
       dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
-      const range_test_plan plan = plan_range_tests(view(), w_.flow_.loops);
+      plan_range_tests(view(), w_.flow_.loops, w_.of_tests_, w_.tests_);
+      const range_test_plan& plan = w_.tests_;
       if (!plan.empty()) {
         observer_.planned(view(), plan);
         apply_range_tests(editor_, plan, observer_);
@@ -312,11 +363,39 @@ private:
     }
   }
 
+  template <class Log> static Log& next_log(std::vector<Log>& logs, std::vector<Log>& spare) {
+    if (spare.empty()) {
+      logs.emplace_back();
+    } else {
+      logs.push_back(std::move(spare.back()));
+      spare.pop_back();
+    }
+    return logs.back();
+  }
+
+  template <class Log> static void keep_memory(std::vector<Log>& logs, std::vector<Log>& spare) {
+    while (!logs.empty()) {
+      spare.push_back(std::move(logs.back()));
+      logs.pop_back();
+    }
+  }
+
+  void forget_log() {
+    keep_memory(log_.operations, w_.spare_logs_);
+    keep_memory(log_.control, w_.spare_control_logs_);
+    log_.rounds = 0;
+    log_.is_complete = false;
+    for (std::uint32_t& c : log_.changes) {
+      c = 0;
+    }
+  }
+
   /// Preheaders are made only where something invariant waits for one; where it stays all the same, control
   /// canonicalization takes them back, so they are made once only.
   bool hoist() {
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
-    hoisting_plan plan = plan_hoist_invariants(view(), w_.flow_.dominators, w_.flow_.loops);
+    hoisting_plan& plan = w_.motion_;
+    plan_hoist_invariants(view(), w_.flow_.dominators, w_.flow_.loops, w_.of_motion_, plan);
     bool waits = false;
     for (const hoisting_refusal& r : plan.refused) {
       waits = waits || r.why == hoisting_refusal_reason::no_preheader;
@@ -324,7 +403,7 @@ private:
     if (waits && !preheaders_were_useless_) {
       auto simplified = simplify_loops(editor_);
       observer_.applied(view(), simplified.witness);
-      plan = plan_hoist_invariants(view(), simplified.dominators, simplified.loops);
+      plan_hoist_invariants(view(), simplified.dominators, simplified.loops, w_.of_motion_, plan);
       preheaders_were_useless_ = plan.empty();
     }
     if (!plan.empty()) {
@@ -351,9 +430,20 @@ private:
       keep_nests();
       options.stays = span<const unsigned char>(w_.stays_.data(), w_.stays_.size());
     }
-    log_.control.push_back(control_canonicalization().run(
-        editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); }));
-    return log_.control.back().rounds != 0;
+    control_log& log = next_log(log_.control, w_.spare_control_logs_);
+    if constexpr (std::same_as<Observer, clean_up_observer>) { // it asks for no witness
+      control_canonicalization().run(editor_, options, w_.of_control_, log);
+    } else {
+      control_canonicalization().run(
+          editor_, options, [&](const unfolding_witness& witness) { observer_.applied(view(), witness); },
+          w_.of_control_, log);
+    }
+    const bool takes_edges = log.count(control_change::known_branch) + log.count(control_change::equal_edges) +
+                                 log.count(control_change::implied_branch) + log.count(control_change::unreachable) !=
+                             0;
+    const unsigned analyses = bit(clean_up_member::equal_values) | bit(clean_up_member::constants);
+    unaffected_ = takes_edges ? 0 : analyses & ~due_; // nodes that were merged or passed compute what they did
+    return log.rounds != 0;
   }
 
   /// The header of a loop that only leads to the header of a loop in it: without it, the two would be one loop.
@@ -378,7 +468,9 @@ private:
   clean_up_options options_;
   Observer& observer_;
   clean_up_workspace& w_;
-  clean_up_log log_;
+  clean_up_log& log_;
+  unsigned due_ = all_members; ///< bit i: something that member i reads may have changed since it ran
+  unsigned unaffected_ = 0;    ///< by the member that runs
   bool preheaders_were_useless_ = false;
 };
 
@@ -405,8 +497,16 @@ private:
 /// workspace, SCCP, value numbering, dominators, loops and the removal of dead code allocate nothing after an earlier
 /// program as large; the plans, both packages and the log do.
 template <clean_up_editor_argument E, class Observer>
+void clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
+              clean_up_log& out) {
+  detail::clean_up_manager<E, Observer>(editor, options, observer, workspace, out).run();
+}
+
+template <clean_up_editor_argument E, class Observer>
 clean_up_log clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace) {
-  return detail::clean_up_manager<E, Observer>(editor, options, observer, workspace).run();
+  clean_up_log out;
+  clean_up(editor, options, observer, workspace, out);
+  return out;
 }
 
 template <clean_up_editor_argument E, class Observer>

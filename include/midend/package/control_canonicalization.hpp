@@ -52,6 +52,12 @@ struct control_log {
   flat_array<control_event> events;
   std::size_t rounds = 0;
 
+  /// Forgets a run.
+  void clear() {
+    events.clear();
+    rounds = 0;
+  }
+
   /// How many changes of a kind were made, or refused for a reason.
   std::size_t count(control_change change, package_veto veto = package_veto::none) const {
     std::size_t count = 0;
@@ -71,17 +77,50 @@ struct control_options {
 
 namespace detail {
 
+template <class IR> class implied_branches;
+template <class E> class control_manager;
+
+/// Below `node`, a value is one for which `in` is taken, the only edge into the node.
+struct implied_fact {
+  node_id node;
+  std::uint32_t previous; ///< about the value
+  edge_id in;
+};
+
+} // namespace detail
+
+/// The memory of control canonicalization, to be reused.
+class control_workspace {
+  template <class IR> friend class detail::implied_branches;
+  template <class E> friend class detail::control_manager;
+
+  clean_control_workspace cleaning_;
+  control_plan all_;
+  control_plan allowed_;            ///< what of it is allowed
+  flat_array<control_event> asked_; ///< of this round, as is the next one
+  flat_array<control_event> refused_;
+  flat_array<unsigned char> is_decided_; ///< by node
+  dominators_workspace dominating_;
+  dominator_tree tree_;
+  flat_array<std::uint64_t> seen_; ///< a bit for each value
+  flat_array<detail::implied_fact> facts_;
+  flat_array<std::uint32_t> last_; ///< by value: its last fact that may dominate
+};
+
+namespace detail {
+
 /// Branches on a value whose case is known because an edge of another branch on it dominates them.
 template <class IR> class implied_branches {
 public:
-  explicit implied_branches(const IR& ir) : ir_(ir) {}
+  implied_branches(const IR& ir, control_workspace& workspace) : ir_(ir), w_(workspace) {}
 
   /// Calls `visit(edge)` with the edge that each one takes.
   template <class Visit> void run(Visit visit) {
     if (!has_repeated_condition()) {
       return;
     }
-    tree_ = dominators(ir_.graph());
+    dominators(ir_.graph(), semi_nca, w_.dominating_, w_.tree_);
+    facts_.clear();
     last_.assign(static_cast<std::size_t>(ir_.num_values()), none);
     for (const node_id n : tree_.preorder()) {
       add_fact(n);
@@ -100,16 +139,13 @@ public:
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  struct fact {
-    node_id node;
-    std::uint32_t previous;
-    edge_id in; ///< the only edge into the node: here and below, the value is one for which it is taken
-  };
+  using fact = implied_fact;
 
   /// Whether two branches are on the same value: no other one is implied, and most programs need no dominators.
   bool has_repeated_condition() {
     const auto count = static_cast<node_id>(node_count(ir_.graph()));
-    flat_array<std::uint64_t> seen(static_cast<std::size_t>(ir_.num_values()) / 64 + 1, 0); // a bit for each value
+    flat_array<std::uint64_t>& seen = w_.seen_;
+    seen.assign(static_cast<std::size_t>(ir_.num_values()) / 64 + 1, 0);
     for (node_id n = 0; n != count; ++n) {
       const auto condition = static_cast<value_id>(ir_.condition(n));
       if (condition == no_value || ir_.constant(condition)) {
@@ -215,23 +251,26 @@ private:
   }
 
   const IR& ir_;
-  dominator_tree tree_;
-  flat_array<fact> facts_;
-  flat_array<std::uint32_t> last_; ///< by value: its last fact that may dominate
+  control_workspace& w_;
+  const dominator_tree& tree_ = w_.tree_;
+  flat_array<fact>& facts_ = w_.facts_;
+  flat_array<std::uint32_t>& last_ = w_.last_;
 };
 
 template <class E> class control_manager {
 public:
-  control_manager(E& editor, const control_options& options) : editor_(editor), options_(options) {}
+  control_manager(E& editor, const control_options& options, control_workspace& workspace, control_log& log)
+      : editor_(editor), options_(options), w_(workspace), log_(log) {
+    log_.clear();
+  }
 
-  template <class Visit> control_log run(Visit visit) {
+  template <class Visit> void run(Visit visit) {
     while (run_round(visit)) {
       ++log_.rounds;
     }
     for (const control_event& e : refused_) {
       log_.events.push_back(e);
     }
-    return std::move(log_);
   }
 
 private:
@@ -278,8 +317,9 @@ private:
       }
     }
     if (is_on(control_change::implied_branch)) {
-      flat_array<unsigned char> is_decided; // made when a branch is implied
-      implied_branches<E>(editor_).run([&](edge_id e) {
+      flat_array<unsigned char>& is_decided = w_.is_decided_; // made when a branch is implied
+      is_decided.clear();
+      implied_branches<E>(editor_, w_).run([&](edge_id e) {
         const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
         if (is_decided.empty()) {
           is_decided.assign(node_count(editor_.graph()), 0);
@@ -343,12 +383,13 @@ private:
 
   E& editor_;
   control_options options_;
-  control_log log_;
-  clean_control_workspace workspace_;
-  control_plan all_;
-  control_plan plan_;               ///< what of it is allowed
-  flat_array<control_event> asked_; ///< of this round, as is the next one
-  flat_array<control_event> refused_;
+  control_workspace& w_;
+  control_log& log_;
+  clean_control_workspace& workspace_ = w_.cleaning_;
+  control_plan& all_ = w_.all_;
+  control_plan& plan_ = w_.allowed_;
+  flat_array<control_event>& asked_ = w_.asked_;
+  flat_array<control_event>& refused_ = w_.refused_;
 };
 
 } // namespace detail
@@ -366,14 +407,30 @@ struct control_canonicalization {
   static constexpr const char* name = "control";
 
   template <control_editor_argument E> control_log run(E& editor, const control_options& options = {}) const {
-    return detail::control_manager<E>(editor, options).run(detail::no_visit{});
+    return run(editor, options, detail::no_visit{});
   }
 
   /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round, where
   /// it counts the edges of implied branches as assumed, and `verify_implied_branches` proves these.
   template <control_editor_argument E, class Visit>
   control_log run(E& editor, const control_options& options, Visit visit) const {
-    return detail::control_manager<E>(editor, options).run(visit);
+    control_workspace workspace;
+    control_log log;
+    run(editor, options, visit, workspace, log);
+    return log;
+  }
+
+  /// Refills `log`.
+  template <control_editor_argument E, class Visit>
+  void run(E& editor, const control_options& options, Visit visit, control_workspace& workspace,
+           control_log& log) const {
+    detail::control_manager<E>(editor, options, workspace, log).run(visit);
+  }
+
+  /// The same without witnesses.
+  template <control_editor_argument E>
+  void run(E& editor, const control_options& options, control_workspace& workspace, control_log& log) const {
+    run(editor, options, detail::no_visit{}, workspace, log);
   }
 };
 

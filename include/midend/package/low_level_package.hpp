@@ -89,7 +89,9 @@ private:
     if (!context.has_facts() || info.code == operation::other) {
       return {};
     }
-    context.refine_facts(v, context.facts_by_operands(v));
+    if (context.reads_news(v)) {
+      context.refine_facts(v, context.facts_by_operands(v));
+    }
     const auto c = context.facts(v).constant();
     return c ? package_order::to_constant(*c, "facts about its operands decide it") : package_order();
   }
@@ -116,23 +118,24 @@ private:
 struct common_subexpressions {
   static constexpr const char* name = "common";
 
-  template <class Context> package_order visit(Context& context, value_id v) const {
+  template <class Context> package_order visit(Context& context, value_id v) {
     if (const value_id u = context.equal_before(v); u != no_value) {
       package_order order = package_order::to_existing(u, "an equal operation is computed before");
       order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
       return order;
     }
     if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
-      const package_order merged = merge_guards(context, v);
-      return merged.kind != order_kind::none ? merged : choose_other_value(context, v);
-    } else {
-      return {};
+      if (!context.ir().is_phi(v) && context.ir().guard(v).predicate != no_value) {
+        const package_order merged = merge_guards(context, v);
+        return merged.kind != order_kind::none ? merged : choose_other_value(context, v);
+      }
     }
+    return {};
   }
 
 private:
   /// u = f(a) ? p : w, v = f(a) ? q : u, so v = f(a) ? p or q : w. With ~p and ~q: ~(p and q). With p and ~p: f(a).
-  template <class Context> static package_order merge_guards(Context& context, value_id v) {
+  template <class Context> package_order merge_guards(Context& context, value_id v) {
     const auto& ir = context.ir();
     if (!context.is_pure(v) || ir.guard(v).predicate == no_value || ir.guard(v).otherwise == no_value) {
       return {};
@@ -154,7 +157,8 @@ private:
     std::uint8_t count = 0;
     bool same = true;
     value_id arguments[3] = {no_value, no_value, no_value};
-    flat_array<value_id> of_u;
+    flat_array<value_id>& of_u = operands_of_earlier_;
+    of_u.clear();
     detail::for_each_id(ir.operands(u), [&](value_id x) { of_u.push_back(x); });
     detail::for_each_id(ir.operands(v), [&](value_id x) {
       const bool is_argument = std::size_t{count} + 2 < of_u.size();
@@ -225,6 +229,8 @@ private:
       return 0;
     }
   }
+
+  flat_array<value_id> operands_of_earlier_;
 };
 
 /// Applies `algebra_rules`, then the rules of `width_changes.hpp`, then `divide_by_literal` where products cost less
@@ -250,25 +256,39 @@ struct algebraic_identities {
     if (info.code == operation::select) {
       return visit_select(context, v);
     }
-    package_order refused; // the first one that does not pay
     arguments_of(ir, v);
     const definitions<Context> reader{context};
     const std::size_t num_rules = rules_.count(info.code);
+    std::size_t refused = num_rules; // the first rule that does not pay
     for (std::size_t i = 0; (i = simplify(reader, info, arguments(), rules_, i, found_)) != num_rules; ++i) {
       const package_order order = order_of(context, v, rules_.rule(info.code, i));
       if (context.pays(v, order)) {
         return order;
       }
-      refused = refused.kind == order_kind::none ? order : refused;
+      refused = refused == num_rules ? i : refused;
     }
-    if (package_order order = visit_width(context, v, info); order.kind != order_kind::none) {
-      return order;
+    if (is_comparison(info.code) || info.code == operation::bit_and || info.code == operation::bit_not ||
+        is_extension(info.code) || info.code == operation::truncate) {
+      if (package_order order = visit_width(context, v, info); order.kind != order_kind::none) {
+        return order;
+      }
     }
-    if (package_order order = visit_sum(context, v, info); order.kind != order_kind::none) {
-      return order;
+    if (context.regroups_sums() && (info.code == operation::add || info.code == operation::sub)) {
+      if (package_order order = visit_sum(context, v, info); order.kind != order_kind::none) {
+        return order;
+      }
     }
-    const package_order order = visit_division(context, v, info);
-    return order.kind != order_kind::none ? order : refused;
+    if (info.code >= operation::div && info.code <= operation::urem) {
+      if (package_order order = visit_division(context, v, info); order.kind != order_kind::none) {
+        return order;
+      }
+    }
+    if (refused != num_rules) { // an order that the manager refuses, and writes down
+      arguments_of(ir, v);
+      simplify(reader, info, arguments(), rules_, refused, found_);
+      return order_of(context, v, rules_.rule(info.code, refused));
+    }
+    return {};
   }
 
 private:
@@ -401,8 +421,7 @@ private:
   /// other iterations wait for, are added last.
   template <class Context> package_order visit_sum(Context& context, value_id v, const operation_info& info) {
     const auto& ir = context.ir();
-    if (!context.regroups_sums() || (info.code != operation::add && info.code != operation::sub) ||
-        is_part_of_sum(context, v)) {
+    if (is_part_of_sum(context, v)) {
       return {};
     }
     arguments_of(ir, v);
@@ -510,9 +529,6 @@ private:
 
   /// A division by a literal, if a product costs less.
   template <class Context> package_order visit_division(Context& context, value_id v, const operation_info& info) {
-    if (info.code < operation::div || info.code > operation::urem) {
-      return {};
-    }
     const auto& ir = context.ir();
     read_operands(ir, v);
     const auto divisor = ir.constant(operands_[1]);
@@ -589,7 +605,7 @@ private:
     if (info.code == operation::bit_not && info.width == 1) {
       return negated_comparison(context, left);
     }
-    if (!is_extension(info.code) && info.code != operation::truncate) {
+    if (!is_extension(info.code) && info.code != operation::truncate) { // a negation of more bits
       return {};
     }
     const operation_info inner = info_within(context, left, info.operand_width);

@@ -55,13 +55,20 @@ struct package_options {
 /// One run of a package: the context and the queues.
 template <class E, class... Members> class package_manager {
 public:
-  package_manager(E& editor, const package_options& options)
-      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps) {
+  package_manager(E& editor, const package_options& options, managed_package_workspace& workspace, package_log& log)
+      : editor_(editor), options_(options), w_(workspace), context_(editor, options_.costs, options.steps, workspace),
+        log_(log) {
+    log_.clear();
+    nodes_.clear();
+    queue_.clear();
+    is_queued_.clear();
+    generation_.clear();
+    fresh_.clear();
     context_.be_told(options.facts, options.facts_of_result, options.regroups_sums);
   }
 
   /// On all nodes, or on the operations of `only`.
-  template <class Package> package_log run(Package& package, node_id only = no_node) {
+  template <class Package> void run(Package& package, node_id only = no_node) {
     const auto visit = [&](value_id v) {
       std::uint32_t member = 0;
       bool done = false;
@@ -71,7 +78,9 @@ public:
       }
     };
     grow(static_cast<std::size_t>(editor_.num_values()));
-    for (const node_id n : reverse_post_order(editor_.graph())) {
+    depth_first_order(editor_.graph(), w_.searching_, w_.order_);
+    for (std::size_t i = w_.order_.postorder().size(); i-- != 0;) {
+      const node_id n = w_.order_.postorder()[i];
       if (only != no_node && n != only) { // what is not visited here is not queued later either
         detail::for_each_id(editor_.values(n), [&](value_id v) { static_cast<void>(context_.offer(v)); });
         continue;
@@ -98,7 +107,7 @@ public:
       }
       run_queue(visit);
     }
-    return std::move(log_);
+    log_.has_equal_apart = context_.has_equal_apart_;
   }
 
 private:
@@ -195,6 +204,7 @@ private:
     }
     package_veto veto = package_veto::none;
     if (order.kind == order_kind::constant) {
+      context_.tell_readers(v);
       by = static_cast<value_id>(editor_.make_constant(v, order.constant));
     } else if (order.kind == order_kind::existing) {
       by = order.by;
@@ -339,6 +349,7 @@ private:
     if (made_.empty() || made_.back() != last) {
       context_.gets_readers_of(last, v);
     } else {
+      context_.tell_readers(v);
       context_.refine_facts(last, context_.facts(v));
     }
     result = last;
@@ -494,19 +505,20 @@ private:
 
   E& editor_;
   package_options options_;
+  managed_package_workspace& w_;
   package_context<E> context_;
-  package_log log_;
-  bool loads_left_ = false;   ///< some were erased
-  flat_array<node_id> nodes_; ///< in reverse post-order
-  flat_array<value_id> queue_;
-  flat_array<unsigned char> is_queued_;                  ///< by value
-  flat_array<std::uint32_t> generation_;                 ///< by value
-  flat_array<value_id> fresh_;                           ///< made, and not visited yet
-  flat_array<value_id> made_;                            ///< of one tree
+  package_log& log_;
+  bool loads_left_ = false;                              ///< some were erased
   value_id results_[package_order::max_operations] = {}; ///< of one tree, by operation: made, or there before
-  flat_array<value_id> users_;
-  flat_array<value_id> operands_;
-  flat_array<value_id> stores_;
+  flat_array<node_id>& nodes_ = w_.nodes_;
+  flat_array<value_id>& queue_ = w_.queue_;
+  flat_array<unsigned char>& is_queued_ = w_.is_queued_;
+  flat_array<std::uint32_t>& generation_ = w_.generation_;
+  flat_array<value_id>& fresh_ = w_.fresh_;
+  flat_array<value_id>& made_ = w_.made_;
+  flat_array<value_id>& users_ = w_.users_;
+  flat_array<value_id>& operands_ = w_.operands_of_gone_;
+  flat_array<value_id>& stores_ = w_.stores_;
 };
 
 /// A package: optimizations in the order in which each operation is offered to them.
@@ -557,14 +569,26 @@ template <class... Members> struct managed_package : Members... {
   }
 
   template <package_editor E> package_log run(E& editor, const package_options& options = {}) {
-    return package_manager<E, Members...>(editor, options).run(*this);
+    managed_package_workspace workspace;
+    package_log log;
+    run(editor, options, workspace, log);
+    return log;
+  }
+
+  /// Refills `log`. Allocates nothing after an earlier program as large.
+  template <package_editor E>
+  void run(E& editor, const package_options& options, managed_package_workspace& workspace, package_log& log) {
+    package_manager<E, Members...>(editor, options, workspace, log).run(*this);
   }
 
   /// The same on the operations of one node, and on those that are made there. Others are read, and read what replaces
   /// an operation of `n`. If `n` is unreachable, nothing happens. The set-up is that of `run`, O(n + m + values).
   template <package_editor E> package_log run_on_node(E& editor, node_id n, const package_options& options = {}) {
     MIDEND_ASSERT(n < static_cast<node_id>(editor.graph().num_nodes()), "a node of the graph", n);
-    return package_manager<E, Members...>(editor, options).run(*this, n);
+    managed_package_workspace workspace;
+    package_log log;
+    package_manager<E, Members...>(editor, options, workspace, log).run(*this, n);
+    return log;
   }
 };
 

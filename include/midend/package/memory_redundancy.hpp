@@ -56,7 +56,7 @@ constexpr bool promises_more_than([[maybe_unused]] const IR& ir, [[maybe_unused]
 template <class IR> class memory_planner {
 public:
   memory_planner(const IR& ir, memory_plan& out, const dominator_tree& tree, const memory_options& options)
-      : ir_(ir), out_(out), fixed_(ir), walk_(ir, tree, options.steps) {}
+      : ir_(ir), out_(out), fixed_(ir), walk_(ir, tree, options.steps, walking_) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -144,6 +144,7 @@ private:
   const IR& ir_;
   memory_plan& out_;
   fixed_operands<IR> fixed_;
+  memory_walk_workspace walking_;
   memory_walk<IR> walk_;
   flat_array<value_id> source_; ///< by value: what replaces it, or itself
   flat_array<value_id> stores_; ///< the values of a node

@@ -6,6 +6,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
@@ -71,6 +72,54 @@ struct operation_costs {
 };
 
 template <class E, class... Members> class package_manager;
+
+namespace detail {
+
+/// An operation in the table of those that were visited.
+struct package_entry {
+  std::uint64_t hash;
+  value_id value;
+  std::uint32_t next; ///< in the list of its bucket
+};
+
+} // namespace detail
+
+/// The memory of a managed package, to be reused from program to program.
+class managed_package_workspace {
+public:
+  /// What the last run knew about values in the end, by value, if it was told facts; else empty.
+  span<const number_facts> facts() const { return {facts_.data(), facts_.size()}; }
+
+private:
+  template <class IR> friend class package_context;
+  template <class E, class... Members> friend class package_manager;
+
+  dominators_workspace dominating_;
+  dominator_tree tree_;
+  depth_first_order_workspace searching_;
+  depth_first_numbering order_;
+  detail::memory_walk_workspace walk_;
+  flat_array<number_facts> facts_;       ///< by value, of those that were there; empty: none are known
+  flat_array<node_id> home_;             ///< by value: the node of an operation that is there
+  flat_array<std::uint64_t> key_;        ///< by value: grows along a node
+  flat_array<value_id> previous_;        ///< by value, in its node
+  flat_array<unsigned char> reads_news_; ///< by value, of those that were there
+  flat_array<std::uint32_t> buckets_;
+  flat_array<detail::package_entry> entries_;
+  flat_array<value_id> operands_;
+  flat_array<value_id> other_operands_;
+  flat_array<std::uint64_t> keys_;
+  // of the manager
+  flat_array<node_id> nodes_; ///< in reverse post-order
+  flat_array<value_id> queue_;
+  flat_array<unsigned char> is_queued_;   ///< by value
+  flat_array<std::uint32_t> generation_;  ///< by value
+  flat_array<value_id> fresh_;            ///< made, and not visited yet
+  flat_array<value_id> made_;             ///< of one tree
+  flat_array<value_id> users_;            ///< of what is replaced
+  flat_array<value_id> operands_of_gone_; ///< or of what an order names
+  flat_array<value_id> stores_;
+};
 
 /// What members of a package read besides the IR. The manager changes the program, and tells the context.
 template <class IR> class package_context {
@@ -162,7 +211,12 @@ public:
   /// What is known about `v` is also `f`.
   void refine_facts(value_id v, const number_facts& f) {
     if (has_facts()) {
-      set_facts(v, facts_of_both(facts(v), f));
+      const number_facts old = facts(v);
+      const number_facts both = facts_of_both(old, f);
+      if (!(both == old)) {
+        set_facts(v, both);
+        tell_readers(v);
+      }
     }
   }
 
@@ -171,6 +225,10 @@ public:
 
   /// Whether the package was told facts.
   bool has_facts() const { return !facts_.empty(); }
+
+  /// Whether something about an operand of `v` has changed since the package was told facts, or `v` is new. Otherwise
+  /// they take all in that facts about operands say.
+  bool reads_news(value_id v) const { return v >= reads_news_.size() || reads_news_[v] != 0; }
 
   /// What is known about the result of `v`, an operation of the vocabulary, from its operands alone.
   number_facts facts_by_operands(value_id v) const {
@@ -292,18 +350,14 @@ private:
   static constexpr std::uint64_t gone = ~std::uint64_t{0};
   static constexpr std::uint64_t key_step = std::uint64_t{1} << 32;
 
-  struct entry {
-    std::uint64_t hash;
-    value_id value;
-    std::uint32_t next;
-  };
-
-  package_context(const IR& ir, const operation_costs& costs, std::size_t steps)
-      : ir_(ir), costs_(costs), tree_(dominators(ir.graph())), walk_(ir, tree_, steps) {
+  package_context(const IR& ir, const operation_costs& costs, std::size_t steps, managed_package_workspace& workspace)
+      : ir_(ir), costs_(costs), w_(workspace), tree_(tree_of(ir, workspace)), walk_(ir, tree_, steps, workspace.walk_) {
+    entries_.clear();
     const auto count = static_cast<std::size_t>(ir.num_values());
     home_.assign(count, no_node);
     key_.assign(count, 0);
     previous_.assign(count, no_value);
+    reads_news_.assign(count, 0);
     for (node_id n = 0; n != detail::node_count(ir.graph()); ++n) {
       number(n, true);
     }
@@ -315,9 +369,25 @@ private:
     buckets_.assign(buckets, no_entry);
   }
 
+  static const dominator_tree& tree_of(const IR& ir, managed_package_workspace& workspace) {
+    dominators(ir.graph(), semi_nca, workspace.dominating_, workspace.tree_);
+    return workspace.tree_;
+  }
+
+  /// Readers of `v` read another value now, or one of which something else is known.
+  void tell_readers(value_id v) {
+    for (const auto user : ir_.users(v)) {
+      const auto w = static_cast<value_id>(user);
+      if (w < reads_news_.size()) {
+        reads_news_[w] = 1;
+      }
+    }
+  }
+
   /// `by`, which computes the same, is read in place of `v`. The facts of each may hold only because of promises, where
   /// its own readers read it.
   void gets_readers_of(value_id by, value_id v) {
+    tell_readers(v);
     if (has_facts() && !ir_.constant(by)) {
       set_facts(by, facts_of_either(facts(by), facts(v)));
     }
@@ -564,7 +634,11 @@ private:
         if (u == v) {
           return later; // as it is
         }
-        later = precedes(v, u) && is_equal(v, u) ? u : later;
+        if (precedes(v, u)) {
+          later = is_equal(v, u) ? u : later;
+        } else if (!has_equal_apart_ && !precedes(u, v)) {
+          has_equal_apart_ = is_equal(v, u);
+        }
       }
     }
     insert(*hash, v);
@@ -700,20 +774,23 @@ private:
 
   const IR& ir_;
   const operation_costs& costs_;
-  dominator_tree tree_;
+  managed_package_workspace& w_;
+  const dominator_tree& tree_;
   detail::memory_walk<IR> walk_;
-  flat_array<number_facts> facts_; ///< by value, of those that were there; empty: none are known
   number_facts (*facts_of_result_)(const operation_info&, span<const number_facts>) = nullptr;
   bool regroups_sums_ = false;
-  flat_array<node_id> home_;      ///< by value: the node of an operation that is there
-  flat_array<std::uint64_t> key_; ///< by value: grows along a node
-  flat_array<value_id> previous_; ///< by value, in its node
-  flat_array<std::uint32_t> buckets_;
-  flat_array<entry> entries_;
+  bool has_equal_apart_ = false; ///< an operation was offered that equals one of which neither precedes the other
   std::uint64_t mask_ = 0;
-  flat_array<value_id> operands_;
-  flat_array<value_id> other_operands_;
-  flat_array<std::uint64_t> keys_;
+  flat_array<number_facts>& facts_ = w_.facts_;
+  flat_array<node_id>& home_ = w_.home_;
+  flat_array<std::uint64_t>& key_ = w_.key_;
+  flat_array<value_id>& previous_ = w_.previous_;
+  flat_array<unsigned char>& reads_news_ = w_.reads_news_;
+  flat_array<std::uint32_t>& buckets_ = w_.buckets_;
+  flat_array<detail::package_entry>& entries_ = w_.entries_;
+  flat_array<value_id>& operands_ = w_.operands_;
+  flat_array<value_id>& other_operands_ = w_.other_operands_;
+  flat_array<std::uint64_t>& keys_ = w_.keys_;
 };
 
 MIDEND_END_NAMESPACE

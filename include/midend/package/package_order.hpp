@@ -143,6 +143,15 @@ struct package_log {
   flat_array<package_event> events;
   flat_array<std::uint32_t> visits; ///< by value
   std::size_t num_operations = 0;   ///< that were visited at least once
+  bool has_equal_apart = false;     ///< operations were seen that are equal, of which neither precedes the other
+
+  /// Forgets a run.
+  void clear() {
+    events.clear();
+    visits.clear();
+    num_operations = 0;
+    has_equal_apart = false;
+  }
 
   /// How many of them were visited more than `times` times.
   std::size_t visited_more_than(std::uint32_t times) const {

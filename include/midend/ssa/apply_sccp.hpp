@@ -68,9 +68,11 @@ template <ir_editor_argument E, class Constant> void apply_sccp(E& editor, const
   for (const edge_id e : plan.kept_edges) {
     editor.keep_edge(e);
   }
-  flat_array<node_id> erased = plan.erased_nodes;
-  detail::staying_nodes<E>(editor, {}, erased).remove_from(erased);
-  editor.erase_nodes(erased);
+  if (!plan.erased_nodes.empty()) {
+    flat_array<node_id> erased = plan.erased_nodes;
+    detail::staying_nodes<E>(editor, {}, erased).remove_from(erased);
+    editor.erase_nodes(erased);
+  }
   for (const auto& [phi, edge] : plan.forwardings) {
     if (detail::has_one_input(editor, phi, edge)) {
       editor.replace_uses(phi, editor.phi_input(phi, edge));

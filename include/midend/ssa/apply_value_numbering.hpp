@@ -15,17 +15,22 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// Whether a value that would have to lose promises keeps them, and is read by its own readers only.
+inline bool keeps_its_uses(const flat_array<unsigned char>& keeps_uses, value_id v) {
+  return v < keeps_uses.size() && keeps_uses[v] != 0;
+}
+
 /// Makes the phis of a plan; returns the phi for each of its operations, or `no_value` if it stays.
 template <class E>
 flat_array<value_id> make_phis_of_operations(E& editor, const value_numbering_plan<constant_of<E>>& plan,
                                              const flat_array<unsigned char>& keeps_uses) {
   flat_array<value_id> out(plan.phis.size(), no_value);
-  flat_array<value_id> made(plan.phis.empty() ? 0 : keeps_uses.size(), no_value);
+  flat_array<value_id> made(plan.phis.empty() ? 0 : static_cast<std::size_t>(editor.num_values()), no_value);
   for (std::size_t i = 0; i != plan.phis.size(); ++i) {
     const auto& one = plan.phis[i];
     bool may_replace = true;
     for (const auto& input : one.inputs) {
-      may_replace = may_replace && (input.value == no_value || keeps_uses[input.value] == 0);
+      may_replace = may_replace && (input.value == no_value || !keeps_its_uses(keeps_uses, input.value));
     }
     if (!may_replace) {
       continue;
@@ -55,7 +60,10 @@ flat_array<value_id> make_phis_of_operations(E& editor, const value_numbering_pl
 /// Linear in the program and the plan, if each call of the editor is linear in what it changes.
 template <ir_editor_argument E>
 void apply_value_numbering(E& editor, const value_numbering_plan<constant_of<E>>& plan) {
-  flat_array<unsigned char> keeps_uses(static_cast<std::size_t>(editor.num_values()), 0);
+  flat_array<unsigned char> keeps_uses; // by value; empty if all promises can be dropped
+  if constexpr (!can_drop_promises<E>) {
+    keeps_uses.assign(static_cast<std::size_t>(editor.num_values()), 0);
+  }
   for (const value_id leader : plan.dropped_promises) {
     if constexpr (can_drop_promises<E>) {
       editor.drop_promises(leader);
@@ -65,7 +73,7 @@ void apply_value_numbering(E& editor, const value_numbering_plan<constant_of<E>>
   }
   const flat_array<value_id> phis = detail::make_phis_of_operations(editor, plan, keeps_uses);
   for (const auto& change : plan.replacements) {
-    if (keeps_uses[change.leader] == 0) {
+    if (!detail::keeps_its_uses(keeps_uses, change.leader)) {
       editor.replace_uses(change.value, change.leader);
     }
   }
@@ -80,7 +88,7 @@ void apply_value_numbering(E& editor, const value_numbering_plan<constant_of<E>>
     }
   }
   for (const auto& change : plan.replacements) {
-    if (keeps_uses[change.leader] == 0 && change.is_removable) {
+    if (!detail::keeps_its_uses(keeps_uses, change.leader) && change.is_removable) {
       editor.erase_value(change.value);
     }
   }

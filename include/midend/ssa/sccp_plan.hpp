@@ -44,6 +44,28 @@ template <class Constant> struct sccp_plan {
   bool empty() const {
     return replacements.empty() && uses.empty() && kept_edges.empty() && erased_nodes.empty() && forwardings.empty();
   }
+
+  void clear() {
+    replacements.clear();
+    uses.clear();
+    kept_edges.clear();
+    erased_nodes.clear();
+    forwardings.clear();
+  }
+};
+
+namespace detail {
+template <class IR, class D> class sccp_planner;
+}
+
+/// The memory of `plan_sccp`, to be reused.
+class sccp_plan_workspace {
+  template <class IR, class D> friend class detail::sccp_planner;
+
+  flat_array<unsigned char> fixed_;
+  flat_array<std::uint32_t> in_edges_;      ///< by node
+  flat_array<std::uint32_t> left_in_edges_; ///< by node
+  flat_array<edge_id> only_in_edge_;        ///< by node
 };
 
 namespace detail {
@@ -70,9 +92,11 @@ template <class IR, class D> class sccp_planner {
 public:
   using plan = sccp_plan<domain_constant<D>>;
 
-  sccp_planner(const IR& ir, const sccp_result<D>& found, plan& out) : ir_(ir), found_(found), out_(out), fixed_(ir) {}
+  sccp_planner(const IR& ir, const sccp_result<D>& found, sccp_plan_workspace& workspace, plan& out)
+      : ir_(ir), found_(found), out_(out), w_(workspace), fixed_(ir, workspace.fixed_) {}
 
   void run() {
+    out_.clear();
     left_in_edges_.assign(num_nodes(), 0);
     in_edges_.assign(num_nodes(), 0);
     only_in_edge_.assign(num_nodes(), no_edge);
@@ -164,10 +188,11 @@ private:
   const IR& ir_;
   const sccp_result<D>& found_;
   plan& out_;
+  sccp_plan_workspace& w_;
   fixed_operands<IR> fixed_;
-  flat_array<std::uint32_t> in_edges_;
-  flat_array<std::uint32_t> left_in_edges_;
-  flat_array<edge_id> only_in_edge_;
+  flat_array<std::uint32_t>& in_edges_ = w_.in_edges_;
+  flat_array<std::uint32_t>& left_in_edges_ = w_.left_in_edges_;
+  flat_array<edge_id>& only_in_edge_ = w_.only_in_edge_;
 };
 
 } // namespace detail
@@ -181,11 +206,20 @@ private:
 /// the result lists them. O(n + m) plus the values and their
 /// operands.
 template <semantic_ir_argument IR, value_domain D>
-sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {
+void plan_sccp(const IR& ir, const sccp_result<D>& found, sccp_plan_workspace& workspace,
+               sccp_plan<domain_constant<D>>& out) {
   MIDEND_ASSERT(found.epoch() == graph_epoch(ir.graph()), "a result of this graph as it is now", found.epoch());
+  detail::sccp_planner<IR, D>(ir, found, workspace, out).run();
+  if (!out.erased_nodes.empty()) {
+    detail::staying_nodes<IR>(ir, out.kept_edges, out.erased_nodes).remove_from(out.erased_nodes);
+  }
+}
+
+template <semantic_ir_argument IR, value_domain D>
+sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {
+  sccp_plan_workspace workspace;
   sccp_plan<domain_constant<D>> out;
-  detail::sccp_planner<IR, D>(ir, found, out).run();
-  detail::staying_nodes<IR>(ir, out.kept_edges, out.erased_nodes).remove_from(out.erased_nodes);
+  plan_sccp(ir, found, workspace, out);
   return out;
 }
 

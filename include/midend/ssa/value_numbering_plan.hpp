@@ -61,6 +61,35 @@ template <class Constant> struct value_numbering_plan {
   std::vector<phi_of_operations<Constant>> phis; ///< in an order in which a `first` is first
 
   bool empty() const { return constants.empty() && replacements.empty() && phis.empty(); }
+
+  void clear() {
+    constants.clear();
+    replacements.clear();
+    dropped_promises.clear();
+    phis.clear();
+  }
+};
+
+namespace detail {
+template <class IR, class D> class value_numbering_planner;
+}
+
+/// The memory of `plan_value_numbering`, to be reused.
+class value_numbering_plan_workspace {
+  template <class IR, class D> friend class detail::value_numbering_planner;
+  template <semantic_ir_argument IR, value_domain D>
+  friend void plan_value_numbering(const IR& ir, const value_numbering_result<D>& found,
+                                   value_numbering_plan_workspace& workspace,
+                                   value_numbering_plan<domain_constant<D>>& out);
+
+  sccp_plan_workspace constants_;
+  dominators_workspace dominating_;
+  dominator_tree tree_;
+  flat_array<unsigned char> fixed_;
+  flat_array<value_id> leader_; ///< by class: the last value that was not replaced
+  flat_array<node_id> home_;
+  flat_array<unsigned char> drops_;
+  flat_array<unsigned char> is_replaced_;
 };
 
 namespace detail {
@@ -82,13 +111,15 @@ template <class IR, class D> class value_numbering_planner {
 public:
   using plan = value_numbering_plan<domain_constant<D>>;
 
-  value_numbering_planner(const IR& ir, const value_numbering_result<D>& found, plan& out)
-      : ir_(ir), found_(found), out_(out), fixed_(ir) {}
+  value_numbering_planner(const IR& ir, const value_numbering_result<D>& found,
+                          value_numbering_plan_workspace& workspace, plan& out)
+      : ir_(ir), found_(found), out_(out), w_(workspace), fixed_(ir, workspace.fixed_) {}
 
   /// Walks down the dominator tree. Of each class, a stack holds the value that stands for it here; as a value that
   /// stands for others is not replaced itself, one is enough: the entry for a class is valid if it dominates.
   void run() {
-    const dominator_tree tree = dominators(ir_.graph());
+    dominators(ir_.graph(), semi_nca, w_.dominating_, w_.tree_);
+    const dominator_tree& tree = w_.tree_;
     const dominator_tree::dominance_test dominates = tree.test();
     leader_.assign(found_.num_classes(), no_value);
     home_.assign(found_.num_values(), no_node);
@@ -133,7 +164,8 @@ private:
 
   /// A phi that has one input left and is equal to an earlier value is replaced by that.
   void forget_replaced_phis() {
-    flat_array<unsigned char> is_replaced(found_.num_values(), 0);
+    flat_array<unsigned char>& is_replaced = w_.is_replaced_;
+    is_replaced.assign(found_.num_values(), 0);
     for (const auto& change : out_.replacements) {
       is_replaced[change.value] = 1;
     }
@@ -162,10 +194,11 @@ private:
   const IR& ir_;
   const value_numbering_result<D>& found_;
   plan& out_;
+  value_numbering_plan_workspace& w_;
   fixed_operands<IR> fixed_;
-  flat_array<value_id> leader_; ///< by class: the last value that was not replaced
-  flat_array<node_id> home_;
-  flat_array<unsigned char> drops_;
+  flat_array<value_id>& leader_ = w_.leader_;
+  flat_array<node_id>& home_ = w_.home_;
+  flat_array<unsigned char>& drops_ = w_.drops_;
 };
 
 } // namespace detail
@@ -181,10 +214,18 @@ private:
 ///
 /// O(n + m) plus the values and their operands, and the dominator tree.
 template <semantic_ir_argument IR, value_domain D>
+void plan_value_numbering(const IR& ir, const value_numbering_result<D>& found,
+                          value_numbering_plan_workspace& workspace, value_numbering_plan<domain_constant<D>>& out) {
+  out.clear();
+  plan_sccp(ir, found.facts(), workspace.constants_, out.constants);
+  detail::value_numbering_planner<IR, D>(ir, found, workspace, out).run();
+}
+
+template <semantic_ir_argument IR, value_domain D>
 value_numbering_plan<domain_constant<D>> plan_value_numbering(const IR& ir, const value_numbering_result<D>& found) {
+  value_numbering_plan_workspace workspace;
   value_numbering_plan<domain_constant<D>> out;
-  out.constants = plan_sccp(ir, found.facts());
-  detail::value_numbering_planner<IR, D>(ir, found, out).run();
+  plan_value_numbering(ir, found, workspace, out);
   return out;
 }
 

@@ -36,14 +36,28 @@ struct common_value_plan {
 };
 
 namespace detail {
+template <class IR, class D> class common_value_planner;
+}
+
+/// The memory of `plan_hoist_common`, to be reused.
+class hoist_common_workspace {
+  template <class IR, class D> friend class detail::common_value_planner;
+
+  flat_array<node_id> home_;     ///< by value: where it will be
+  flat_array<node_id> old_home_; ///< by value: where it is
+  flat_array<value_id> first_;   ///< by class: the last operation that was not merged with one before
+};
+
+namespace detail {
 
 template <class IR, class D> class common_value_planner {
 public:
   common_value_planner(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
-                       const loop_forest& loops, common_value_plan& out)
-      : ir_(ir), found_(found), tree_(tree), loops_(loops), out_(out) {}
+                       const loop_forest& loops, hoist_common_workspace& workspace, common_value_plan& out)
+      : ir_(ir), found_(found), tree_(tree), loops_(loops), out_(out), w_(workspace) {}
 
   void run() {
+    out_.moves.clear();
     out_.epoch = graph_epoch(ir_.graph());
     if (loops_.num_loops() == 0) {
       return;
@@ -111,9 +125,10 @@ private:
   const dominator_tree& tree_;
   const loop_forest& loops_;
   common_value_plan& out_;
-  flat_array<node_id> home_;     ///< by value: where it will be
-  flat_array<node_id> old_home_; ///< by value: where it is
-  flat_array<value_id> first_;   ///< by class: the last operation that was not merged with one before
+  hoist_common_workspace& w_;
+  flat_array<node_id>& home_ = w_.home_;
+  flat_array<node_id>& old_home_ = w_.old_home_;
+  flat_array<value_id>& first_ = w_.first_;
 };
 
 } // namespace detail
@@ -134,13 +149,20 @@ private:
 /// Requires results of the program as it is; `found` may be without facts about branches. O(n + m + values + operands),
 /// and the depth of the dominator tree for each move.
 template <effect_ir_argument IR, value_domain D>
-common_value_plan plan_hoist_common(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
-                                    const loop_forest& loops) {
+void plan_hoist_common(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
+                       const loop_forest& loops, hoist_common_workspace& workspace, common_value_plan& out) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());
   MIDEND_ASSERT(found.epoch() == tree.epoch(), "value numbers of this graph", found.epoch());
+  detail::common_value_planner<IR, D>(ir, found, tree, loops, workspace, out).run();
+}
+
+template <effect_ir_argument IR, value_domain D>
+common_value_plan plan_hoist_common(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
+                                    const loop_forest& loops) {
+  hoist_common_workspace workspace;
   common_value_plan plan;
-  detail::common_value_planner<IR, D>(ir, found, tree, loops, plan).run();
+  plan_hoist_common(ir, found, tree, loops, workspace, plan);
   return plan;
 }
 

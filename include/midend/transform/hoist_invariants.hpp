@@ -96,12 +96,48 @@ template <class IR> constexpr bool stops_traps(const IR& ir, value_id v) {
   return effect == effect_kind::writes || effect == effect_kind::unknown || ir.may_not_return(v) || ir.is_volatile(v);
 }
 
+template <class IR> class hoisting_planner;
+
+} // namespace detail
+
+/// The memory of `plan_hoist_invariants`, to be reused.
+class hoist_invariants_workspace {
+  template <class IR> friend class detail::hoisting_planner;
+
+  struct writer {
+    value_id value;
+    loop_id loop; ///< the innermost one
+  };
+
+  static constexpr std::size_t most_classes = 16; ///< of the others, all memory counts as written
+
+  flat_array<node_id> home_;          ///< by value: where it will be
+  flat_array<unsigned char> accepts_; ///< by loop: operations may move to its preheader
+  flat_array<writer> writers_;        ///< what may write, in loops
+  flat_array<unsigned char> writes_;  ///< by loop: whether it writes any memory
+  flat_array<std::uint32_t> classes_; ///< those that invariant loads read
+  std::array<flat_array<unsigned char>, most_classes>
+      class_writes_;                        ///< for each of them, by loop: whether it writes it
+  flat_array<unsigned char> is_certain_;    ///< by node: it begins after its innermost loop is entered
+  flat_array<std::uint32_t> certain_depth_; ///< by loop: of the outermost loop after whose entry its header runs
+  flat_array<unsigned char> follows_;       ///< by loop: its header follows surely from that of the loop around
+  flat_array<loop_id> far_parent_;          ///< by loop
+};
+
+namespace detail {
+
 template <class IR> class hoisting_planner {
 public:
-  hoisting_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops, hoisting_plan& out)
-      : ir_(ir), tree_(tree), loops_(loops), out_(out) {}
+  hoisting_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops,
+                   hoist_invariants_workspace& workspace, hoisting_plan& out)
+      : ir_(ir), tree_(tree), loops_(loops), out_(out), w_(workspace) {}
 
   void run() {
+    out_.moves.clear();
+    out_.refused.clear();
+    writers_.clear();
+    writes_.clear();
+    classes_.clear();
     out_.epoch = graph_epoch(ir_.graph());
     if (loops_.num_loops() == 0) {
       return;
@@ -210,7 +246,8 @@ private:
   void find_certain_nodes() {
     is_certain_.assign(tree_.num_nodes(), 0);
     certain_depth_.assign(loops_.num_loops(), 0);
-    flat_array<unsigned char> follows(loops_.num_loops(), 0);
+    flat_array<unsigned char>& follows = w_.follows_;
+    follows.assign(loops_.num_loops(), 0);
     for (const loop_id l : loops_.loops()) {
       certain_depth_[l] = follows[l] != 0 ? certain_depth_[loops_.parent(l)] : loops_.depth(l);
       node_id n = loops_.header(l);
@@ -340,27 +377,24 @@ private:
     }
   }
 
-  struct writer {
-    value_id value;
-    loop_id loop; ///< the innermost one
-  };
+  using writer = hoist_invariants_workspace::writer;
 
-  static constexpr std::size_t most_classes = 16; ///< of the others, all memory counts as written
+  static constexpr std::size_t most_classes = hoist_invariants_workspace::most_classes;
 
   const IR& ir_;
   const dominator_tree& tree_;
   const loop_forest& loops_;
   hoisting_plan& out_;
-  flat_array<node_id> home_;          ///< by value: where it will be
-  flat_array<unsigned char> accepts_; ///< by loop: operations may move to its preheader
-  flat_array<writer> writers_;        ///< what may write, in loops
-  flat_array<unsigned char> writes_;  ///< by loop: whether it writes any memory
-  flat_array<std::uint32_t> classes_; ///< those that invariant loads read
-  std::array<flat_array<unsigned char>, most_classes>
-      class_writes_;                        ///< for each of them, by loop: whether it writes it
-  flat_array<unsigned char> is_certain_;    ///< by node: it begins after its innermost loop is entered
-  flat_array<std::uint32_t> certain_depth_; ///< by loop: of the outermost loop after whose entry its header runs
-  flat_array<loop_id> far_parent_;          ///< by loop
+  hoist_invariants_workspace& w_;
+  flat_array<node_id>& home_ = w_.home_;
+  flat_array<unsigned char>& accepts_ = w_.accepts_;
+  flat_array<writer>& writers_ = w_.writers_;
+  flat_array<unsigned char>& writes_ = w_.writes_;
+  flat_array<std::uint32_t>& classes_ = w_.classes_;
+  std::array<flat_array<unsigned char>, most_classes>& class_writes_ = w_.class_writes_;
+  flat_array<unsigned char>& is_certain_ = w_.is_certain_;
+  flat_array<std::uint32_t>& certain_depth_ = w_.certain_depth_;
+  flat_array<loop_id>& far_parent_ = w_.far_parent_;
 };
 
 } // namespace detail
@@ -386,11 +420,18 @@ private:
 ///
 /// O(n + m + operands, these times the logarithm of the depth of loops, or the depth where loops lack preheaders).
 template <effect_ir_argument IR>
-hoisting_plan plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
+void plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops,
+                           hoist_invariants_workspace& workspace, hoisting_plan& out) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());
+  detail::hoisting_planner<IR>(ir, tree, loops, workspace, out).run();
+}
+
+template <effect_ir_argument IR>
+hoisting_plan plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
+  hoist_invariants_workspace workspace;
   hoisting_plan plan;
-  detail::hoisting_planner<IR>(ir, tree, loops, plan).run();
+  plan_hoist_invariants(ir, tree, loops, workspace, plan);
   return plan;
 }
 

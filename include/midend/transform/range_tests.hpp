@@ -69,14 +69,27 @@ struct reverse_unfolding {
 };
 
 namespace detail {
+template <class IR> class range_test_planner;
+}
+
+/// The memory of `plan_range_tests`, to be reused.
+class range_test_workspace {
+  template <class IR> friend class detail::range_test_planner;
+
+  flat_array<unsigned char> is_in_row_; ///< by node
+};
+
+namespace detail {
 
 template <class IR> class range_test_planner {
 public:
-  range_test_planner(const IR& ir, const loop_forest& loops, range_test_plan& out)
-      : ir_(ir), loops_(loops), out_(out) {}
+  range_test_planner(const IR& ir, const loop_forest& loops, range_test_workspace& workspace, range_test_plan& out)
+      : ir_(ir), loops_(loops), is_in_row_(workspace.is_in_row_), out_(out) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
+    out_.rows.clear();
+    out_.tests.clear();
     is_in_row_.assign(node_count(ir_.graph()), 0);
     for (const loop_id l : loops_.loops()) {
       for (const node_id n : loops_.own_blocks(l)) {
@@ -283,8 +296,8 @@ private:
 
   const IR& ir_;
   const loop_forest& loops_;
+  flat_array<unsigned char>& is_in_row_;
   range_test_plan& out_;
-  flat_array<unsigned char> is_in_row_;
 };
 
 template <class E> class range_test_builder {
@@ -425,10 +438,17 @@ private:
 /// tests in reassociation); here the numbers may be relative to a value.
 ///
 /// `loops` is the forest of this graph. O(nodes of loops + tests · tests of rows).
-template <effect_ir_argument IR> range_test_plan plan_range_tests(const IR& ir, const loop_forest& loops) {
+template <effect_ir_argument IR>
+void plan_range_tests(const IR& ir, const loop_forest& loops, range_test_workspace& workspace, range_test_plan& out) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a forest of this graph as it is now", loops.epoch());
+  detail::range_test_planner<IR>(ir, loops, workspace, out).run();
+}
+
+/// The plan as a value.
+template <effect_ir_argument IR> range_test_plan plan_range_tests(const IR& ir, const loop_forest& loops) {
+  range_test_workspace workspace;
   range_test_plan plan;
-  detail::range_test_planner<IR>(ir, loops, plan).run();
+  plan_range_tests(ir, loops, workspace, plan);
   return plan;
 }
 

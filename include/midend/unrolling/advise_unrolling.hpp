@@ -123,7 +123,8 @@ public:
         }
       }
     }
-    const unrolling_trial_options trying = trial_options_of(options_);
+    unrolling_trial_options trying = trial_options_of(options_);
+    trying.counts_trips = false; // the advice has its own counts
     try_unrolling(w_.loop_, form, machine_, trying, w_.trying_, w_.trial_);
     const bool is_done = form.kind == unrolling_kind::none || w_.trial_.applied.is_unrolled;
     if (looks_apart_) {

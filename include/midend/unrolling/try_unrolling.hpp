@@ -19,6 +19,9 @@
 #include "midend/machine/machine.hpp"
 #include "midend/package/clean_up.hpp"
 #include "midend/package/package_order.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_number.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
@@ -36,6 +39,9 @@ struct unrolling_trial_options {
   clean_up_options clean_up;
   lowering_options lowering;
   std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
+  /// Whether loops that are left are counted once more if some loop was. Without that, if it is the only one, what is
+  /// left of it runs always equally often, too, and about as often as transformations say, which divide averages.
+  bool counts_trips = true;
 };
 
 /// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are
@@ -77,6 +83,10 @@ class try_unrolling_workspace {
   friend body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
                                try_unrolling_workspace& workspace, program_region& region, machine_body& out);
 
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result flow_; ///< before the unrolling, then after the clean-up
+  clean_up_workspace clean_up_;
+  clean_up_log log_;
   estimate_knowledge knowledge_;
   estimate_workspace estimate_;
   depth_first_order_workspace search_;
@@ -103,6 +113,7 @@ MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip)
       hints.average = static_cast<double>(knowledge.trips[l] != 0 ? knowledge.trips[l] : assumed_trip);
       x.program.set_trip_hints(header, hints);
     }
+    x.has_exact_trips = x.has_exact_trips || knowledge.trips[l] != 0;
   }
   x.has_expected_trips = true;
 }
@@ -124,6 +135,16 @@ void estimate_trial(const M& machine, const lowering_options& lowering, std::uin
 }
 
 namespace detail {
+
+/// How often loops run: what hints say if that is exact, or else nothing.
+inline void keep_averages(const editable_flat_program& program, const loop_forest& loops, bool is_exact,
+                          flat_array<std::uint64_t>& trips) {
+  trips.assign(loops.num_loops(), 0);
+  for (const loop_id l : loops.loops()) {
+    const double average = program.trip_hints(loops.header(l)).average;
+    trips[l] = is_exact ? max<std::uint64_t>(nearest_number(average), 1) : 0;
+  }
+}
 
 inline bool has_regrouped(const clean_up_log& log) {
   bool has = false;
@@ -155,7 +176,8 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   MIDEND_ASSERT(x.has_expected_trips, "an extracted loop that `expect_trips` has seen", x.has_expected_trips);
   out.program = x.program;
   const auto view_of = [](const editable_flat_program& p) -> const editable_flat_program& { return p; };
-  const auto before = dominators_and_loops(out.program.graph());
+  dominators_and_loops_result& before = workspace.flow_;
+  dominators_and_loops(out.program.graph(), workspace.searching_, before);
   const unrolling_order ordered{before.loops.innermost_loop(header), form};
   MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
   out.copies.begin(before.loops, ordered.loop);
@@ -172,13 +194,23 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   if (!out.copies.has_copies()) {
     out.copies.find_copies(out.program);
   }
-  const clean_up_log log = clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up));
+  clean_up_observer nobody;
+  clean_up_log& log = workspace.log_;
+  clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up), nobody, workspace.clean_up_,
+           log);
   out.is_clean = log.is_complete;
   out.rounds = log.rounds;
   out.is_regrouped = detail::has_regrouped(log);
-  auto after = dominators_and_loops(out.program.graph());
-  count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
-  out.loops = std::move(after.loops);
+  const bool is_only_loop = before.loops.num_loops() == 1;
+  dominators_and_loops_result& after = workspace.flow_;
+  dominators_and_loops(out.program.graph(), workspace.searching_, after);
+  if (!log.is_complete || (x.has_exact_trips && (options.counts_trips || !is_only_loop))) {
+    count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+  } else { // of copies of a loop that cannot be counted, none can be
+    detail::keep_averages(out.program, after.loops, x.has_exact_trips, workspace.knowledge_.trips);
+    note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);
+  }
+  out.loops = after.loops;
   estimate_trial(machine, options.lowering, options.assumed_trip, workspace, out, out.cost);
   const loop_id l = out.loops.innermost_loop(out.copies.new_header());
   out.loop = l != no_loop && out.loops.header(l) == out.copies.new_header() ? l : no_loop;

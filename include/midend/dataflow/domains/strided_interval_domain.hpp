@@ -96,6 +96,9 @@ struct strided_interval_domain {
         return bottom();
       }
     }
+    if (loses_all(info, args)) {
+      return top(info.width);
+    }
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
@@ -129,7 +132,7 @@ struct strided_interval_domain {
   /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
   /// without the highest bit, on which signed and unsigned bounds are the same.
   constexpr void reduce(unsigned width, element& a) const {
-    if (a == top(width)) {
+    if (is_reduced(width, a)) {
       return;
     }
     const element negative = half(width, interval_domain::element::negative(width, a.range), a.stride);
@@ -150,6 +153,35 @@ private:
   static constexpr interval_domain ranges() { return {}; }
 
   static constexpr congruence_domain strides() { return {}; }
+
+  /// Whether it is easy to see that the parts have nothing to learn from each other.
+  constexpr bool is_reduced(unsigned width, const element& a) const {
+    const auto& s = a.range.as_signed;
+    const auto& u = a.range.as_unsigned;
+    const std::uint64_t m = a.stride.modulus;
+    if (s.low >= 0 && s.low < s.high) { // the same bounds, and numbers of the stride
+      return u.low == static_cast<std::uint64_t>(s.low) && u.high == static_cast<std::uint64_t>(s.high) &&
+             (m == 1 || (m != 0 && u.low % m == a.stride.residue && u.high % m == a.stride.residue));
+    }
+    return s.low < 0 && s.high >= 0 && m == 1 && u == interval_domain::element::all(width).as_unsigned;
+  }
+
+  /// Whether an operand of which nothing is known shows, without a computation, that nothing is known about the result.
+  constexpr bool loses_all(const operation_info& info, span<const element> args) const {
+    switch (info.code) {
+    case operation::add:
+    case operation::sub:
+      if (info.flags.no_signed_wrap || info.flags.no_unsigned_wrap) {
+        return false;
+      }
+      [[fallthrough]];
+    case operation::bit_xor:
+      return args[0] == top(info.width) || args[1] == top(info.width);
+    default:
+      return is_comparison(info.code) && info.width == 1 && args[0] == top(info.operand_width) &&
+             args[1] == top(info.operand_width);
+    }
+  }
 
   /// A join, which needs no reduction.
   constexpr element select(unsigned width, span<const element> args) const {

@@ -10,9 +10,12 @@
 #include "midend/induction/loop_trip_counter.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +27,17 @@ struct estimate_knowledge {
   flat_array<std::uint64_t> trips; ///< for `estimate_options::trips`
   flat_array<bool> not_negative;   ///< for `region_facts::not_negative`
 };
+
+/// Notes which values are never negative: literals, and values by facts.
+template <cost_ir_argument IR>
+void note_signs(const IR& ir, span<const number_facts> facts, flat_array<bool>& not_negative) {
+  not_negative.assign(static_cast<std::size_t>(ir.num_values()), false);
+  for (value_id v = 0; v != not_negative.size(); ++v) {
+    const unsigned width = ir.operation(v).width;
+    const auto c = ir.constant(v);
+    not_negative[v] = width != 0 && (c ? as_signed(*c, width) >= 0 : v < facts.size() && facts[v].is_natural());
+  }
+}
 
 /// Counts, for each loop, how often its header runs, if that is always the same number; else 0: by evolutions, and
 /// innermost loops that these do not count by all that `loop_trip_counter` knows. Finds out which values are never

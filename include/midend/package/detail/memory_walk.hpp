@@ -65,12 +65,31 @@ template <class IR> guard_of_value guard_of_access(const IR& ir, value_id v) {
   return bit && ((static_cast<std::uint64_t>(*bit) & 1) != 0) != guard.negated ? guard_of_value() : guard;
 }
 
+/// The memory of a walk, to be reused from program to program.
+class memory_walk_workspace {
+  template <class IR> friend class memory_walk;
+
+  struct way {
+    node_id node;
+    bool leaves; ///< everything after the node was seen
+  };
+
+  flat_array<value_id> accesses_; ///< node by node, in order; `no_value` where one has left
+  flat_array<std::uint32_t> begin_;
+  flat_array<std::uint32_t> position_; ///< by value, in `accesses_`
+  flat_array<node_id> home_;           ///< by value
+  flat_array<std::uint32_t> mark_;     ///< by node
+  flat_array<way> ways_;
+};
+
 /// Lists the operations of each node that concern memory, once, and answers from these lists. Each question passes at
 /// most `limit` operations and edges. Operations may leave (`remove`) and be replaced by others (`put`); nodes and
 /// edges must stay. Values are compared by what `resolve` of each question gives.
 template <class IR> class memory_walk {
 public:
-  memory_walk(const IR& ir, const dominator_tree& tree, std::size_t limit) : ir_(ir), tree_(tree), limit_(limit) {
+  memory_walk(const IR& ir, const dominator_tree& tree, std::size_t limit, memory_walk_workspace& workspace)
+      : ir_(ir), tree_(tree), limit_(limit), w_(workspace) {
+    accesses_.clear();
     const node_id count = node_count(ir.graph());
     position_.assign(static_cast<std::size_t>(ir.num_values()), no_position);
     home_.assign(position_.size(), no_node);
@@ -188,10 +207,7 @@ public:
 private:
   static constexpr std::uint32_t no_position = 0xffff'ffff;
 
-  struct way {
-    node_id node;
-    bool leaves; ///< everything after the node was seen
-  };
+  using way = memory_walk_workspace::way;
 
   /// The first of some marks that no node has: nodes keep those of earlier questions.
   std::uint32_t next_marks(std::uint32_t count) {
@@ -334,13 +350,14 @@ private:
   const dominator_tree& tree_;
   std::size_t limit_;
   std::size_t steps_ = 0;
-  std::uint32_t marks_ = 1;       ///< the next one; 0 is none
-  flat_array<value_id> accesses_; ///< node by node, in order; `no_value` where one has left
-  flat_array<std::uint32_t> begin_;
-  flat_array<std::uint32_t> position_; ///< by value, in `accesses_`
-  flat_array<node_id> home_;           ///< by value
-  flat_array<std::uint32_t> mark_;     ///< by node
-  flat_array<way> ways_;
+  std::uint32_t marks_ = 1; ///< the next one; 0 is none
+  memory_walk_workspace& w_;
+  flat_array<value_id>& accesses_ = w_.accesses_;
+  flat_array<std::uint32_t>& begin_ = w_.begin_;
+  flat_array<std::uint32_t>& position_ = w_.position_;
+  flat_array<node_id>& home_ = w_.home_;
+  flat_array<std::uint32_t>& mark_ = w_.mark_;
+  flat_array<way>& ways_ = w_.ways_;
 };
 
 } // namespace detail
