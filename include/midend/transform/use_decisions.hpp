@@ -128,8 +128,8 @@ public:
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// Whether something besides branches reads a bit that a branch decides: else, nothing can be planned. A look at users
-  /// is cheaper than dominators, and most conditions are read once.
+  /// Whether something besides branches reads a bit that a branch decides: else, nothing can be planned. A look at
+  /// users is cheaper than dominators, and most conditions are read once.
   bool may_decide_uses() const {
     if constexpr (has_users<IR>) {
       bool may = false;
@@ -137,9 +137,14 @@ private:
         const auto condition = static_cast<value_id>(ir_.condition(n));
         if (condition != no_value && ir_.operation(condition).width == 1 && may_be_decided(condition)) {
           const operation code = ir_.is_phi(condition) ? operation::other : ir_.operation(condition).code;
-          std::size_t users = 0;
-          for_each_id(ir_.users(condition), [&](value_id) { ++users; });
-          may = users != 1 || code == operation::bit_and || code == operation::bit_or || code == operation::bit_not;
+          std::size_t branches = 0; // 0: terminators are no values
+          may = code == operation::bit_and || code == operation::bit_or || code == operation::bit_not;
+          for_each_id(ir_.users(condition), [&](value_id user) {
+            const bool is_branch = !ir_.is_phi(user) && is_terminator(ir_, user);
+            branches += is_branch ? 1 : 0;
+            may = may || !is_branch;
+          });
+          may = may || branches != 1;
         }
       }
       return may;
