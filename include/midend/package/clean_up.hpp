@@ -179,8 +179,8 @@ private:
   range_test_plan tests_;
   std::vector<package_log> spare_logs_; ///< of runs before, for their memory
   std::vector<control_log> spare_control_logs_;
-  flat_array<number_facts> facts_;      ///< by value
-  flat_array<unsigned char> stays_;     ///< by node: headers that keep two loops apart
+  flat_array<number_facts> facts_;  ///< by value
+  flat_array<unsigned char> stays_; ///< by node: headers that keep two loops apart
 };
 
 namespace detail {
@@ -279,6 +279,8 @@ private:
       apply_value_numbering(editor_, plan);
       observer_.applied(view());
     }
+    // Leaders stand for their classes, which stay the same. What was moved may be where more can be moved to.
+    unaffected_ = common.empty() ? bit(clean_up_member::equal_values) : 0;
     return !common.empty() || changes;
   }
 
@@ -493,9 +495,15 @@ private:
 ///
 /// Unreachable nodes are erased, endless loops stay, and loops stay apart: an empty header is kept where its loop would
 /// become one with a loop in it. Other loop forms may be lost. Facts of branches rely on a branch on
-/// an undefined value being undefined. Each member takes what it takes alone; most programs take two rounds. With a
-/// workspace, SCCP, value numbering, dominators, loops and the removal of dead code allocate nothing after an earlier
-/// program as large; the plans, both packages and the log do.
+/// an undefined value being undefined.
+///
+/// A member that has changed nothing is not run again before something has changed that it reads. Value numbering reads
+/// which operations are equal: what the package has made or changed, the package has compared with all operations, and
+/// nodes that were merged or passed by compute what they did; leaders of classes stay what they are.
+///
+/// Each member takes what it takes alone; most programs take two rounds. With a workspace and a log from before,
+/// nothing is allocated after an earlier program as large, but where nodes are erased by SCCP or value numbering, or
+/// preheaders are made, and for an observer's witnesses.
 template <clean_up_editor_argument E, class Observer>
 void clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
               clean_up_log& out) {

@@ -225,6 +225,7 @@ class clean_control_workspace {
   unfolding_witness witness_;
   flat_array<node_id> todo_;
   // To plan:
+  flat_array<unsigned char> fixed_; ///< by value
   flat_array<detail::control_node> nodes_;
   flat_array<detail::passing_node> passing_; ///< between two plans: nothing is passed, nor leads to what is
   flat_array<node_id> chosen_;               ///< nodes that may be passed over
@@ -281,7 +282,7 @@ template <class IR> bool only_leads_on(const IR& ir, node_id n) {
 template <class IR> class control_planner {
 public:
   control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
-      : ir_(ir), w_(workspace), out_(out), fixed_(ir) {}
+      : ir_(ir), w_(workspace), out_(out), fixed_(ir, workspace.fixed_) {}
 
   /// Looks at all nodes.
   void run() {

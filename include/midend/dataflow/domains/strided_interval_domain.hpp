@@ -105,18 +105,18 @@ struct strided_interval_domain {
     if (is_modulo_shift(info.code)) {
       return detail::shift_modulo(*this, info, args[0], args[1]);
     }
-    std::array<interval_domain::element, 3> range_args{};
-    std::array<congruence_domain::element, 3> stride_args{};
+    bool fit = true;
     for (unsigned i = 0; i != args.size(); ++i) {
-      const element arg = reads_whole(info.code, i) ? args[i] : read(read_width(info), args[i]);
-      range_args[i] = arg.range;
-      stride_args[i] = arg.stride;
+      fit = fit && (reads_whole(info.code, i) || args[i].range.fits(read_width(info)));
     }
-    const span<const interval_domain::element> bounds(range_args.data(), args.size());
-    element out{detail::interval_step(info, bounds).result(),
-                strides().transfer(seen_by_bounds(info, bounds), {stride_args.data(), args.size()})};
-    reduce(info.width, out);
-    return out;
+    if (fit) {
+      return compute(info, args);
+    }
+    std::array<element, 3> low{};
+    for (unsigned i = 0; i != args.size(); ++i) {
+      low[i] = reads_whole(info.code, i) ? args[i] : read(read_width(info), args[i]);
+    }
+    return compute(info, {low.data(), args.size()});
   }
 
   constexpr void assume(operation code, unsigned width, element& a, element& b) const {
@@ -150,9 +150,22 @@ struct strided_interval_domain {
   }
 
 private:
+  using argument_bounds = detail::argument_references<interval_domain::element>;
+
   static constexpr interval_domain ranges() { return {}; }
 
   static constexpr congruence_domain strides() { return {}; }
+
+  /// The same for arguments as the operation reads them.
+  constexpr element compute(const operation_info& info, span<const element> args) const {
+    const argument_bounds bounds(args, &element::range);
+    congruence_domain::element stride_args[3] = {args[0].stride, args[args.size() > 1 ? 1 : 0].stride,
+                                                 args[args.size() > 2 ? 2 : 0].stride};
+    element out{detail::interval_step(info, bounds).result(),
+                strides().transfer(seen_by_bounds(info, bounds), {stride_args, args.size()})};
+    reduce(info.width, out);
+    return out;
+  }
 
   /// Whether it is easy to see that the parts have nothing to learn from each other.
   constexpr bool is_reduced(unsigned width, const element& a) const {
@@ -216,7 +229,7 @@ private:
 
   /// Simplifies an operation by the bounds of its arguments: sets the flag if it does not wrap, and makes it unsigned
   /// where no sign matters.
-  static constexpr operation_info seen_by_bounds(operation_info info, span<const interval_domain::element> args) {
+  static constexpr operation_info seen_by_bounds(operation_info info, const argument_bounds& args) {
     info.flags.no_unsigned_wrap = info.flags.no_unsigned_wrap || never_wraps(info, args);
     info.flags.no_signed_wrap = false; // bounds see to it
     const bool is_natural = args[0].as_signed.low >= 0;
@@ -241,7 +254,7 @@ private:
     }
   }
 
-  static constexpr bool never_wraps(const operation_info& info, span<const interval_domain::element> args) {
+  static constexpr bool never_wraps(const operation_info& info, const argument_bounds& args) {
     const unsigned width = info.width;
     const std::uint64_t a = args[0].as_unsigned.high;
     switch (info.code) {
