@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <midend/dependence/dependence.hpp>
+#include <midend/dependence/explain_dependence.hpp>
 #include <midend/dependence/verify_dependences.hpp>
 
 #include <algorithm>
@@ -370,6 +371,43 @@ TEST_CASE("dependence: products and differences at the ends of 64 bits") {
     }
   }
   CHECK(decided > 100);
+}
+
+TEST_CASE("dependence: distances where the step is negative") {
+  const dependence_result r = in_one_loop(100, -4, -4, 4, 4); // what is written is read in the next iteration
+  CHECK(r.distance(0) == 1);
+  CHECK((r.forward && !r.backward));
+  CHECK(in_one_loop(100, -4, -4, -4, 4).distance(0) == -1);
+  CHECK(in_one_loop(100, -4, -4, 1200, 4).is_independent());
+  CHECK(in_one_loop(100, -8, -8, 4, 4).is_independent());
+}
+
+TEST_CASE("explain_dependence: the test, the iterations that meet, or what is not known") {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id loop = add_loops(nest, {100});
+  add_access(nest, loop, {4}, 0, 4, true);
+  add_access(nest, loop, {4}, -12, 4);
+  add_access(nest, loop, {4}, 2, 2);
+  nest_access unknown;
+  unknown.loop = loop;
+  unknown.bytes = 4;
+  unknown.base = 1;
+  unknown.obstacle = midend::place_obstacle::not_affine;
+  unknown.why = midend::evolution_obstacle::may_wrap;
+  nest.add_access(unknown);
+  dependence_result r = midend::dependence(nest, 0, 1);
+  midend::dependence_explanation e = midend::explain_dependence(nest, r);
+  REQUIRE(e.has_witness);
+  REQUIRE((e.first_iteration.size() == 1 && e.second_iteration.size() == 1 && e.symbols.empty()));
+  CHECK(e.second_iteration[0] - e.first_iteration[0] == midend::checked_integer(3));
+  r = midend::dependence(nest, 1, 1);
+  e = midend::explain_dependence(nest, r);
+  CHECK((e.answer == dependence_answer::independent && e.by == dependence_test::strong_siv && e.proof_steps != 0));
+  r = midend::dependence(nest, 0, 3);
+  e = midend::explain_dependence(nest, r);
+  CHECK((!e.has_witness && !e.is_first_place && e.obstacle == dependence_obstacle::unknown_place));
+  CHECK((e.place == midend::place_obstacle::not_affine && e.why == midend::evolution_obstacle::may_wrap));
 }
 
 TEST_CASE("dependence: addresses that wrap around the address space") {

@@ -145,7 +145,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-inline std::string number_text(checked_integer n) {
+inline std::string integer_text(checked_integer n) {
   if (n.fits_in_64_bits()) {
     return std::to_string(n.low());
   }
@@ -222,7 +222,7 @@ inline std::string case_vector_text(const dependence_result& r, std::uint32_t nu
     }
     for (const distance_claim& d : r.distances) {
       if (d.of_case == number && d.level == i) {
-        text = number_text(forward ? checked_integer(d.distance) : -checked_integer(d.distance));
+        text = integer_text(forward ? checked_integer(d.distance) : -checked_integer(d.distance));
       }
     }
     out += text;
@@ -243,7 +243,7 @@ inline bool case_may_be(const dependence_result& r, const dependence_case& c, bo
 inline std::string iteration_text(span<const checked_integer> counters) {
   std::string out = "(";
   for (std::size_t i = 0; i != counters.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + number_text(counters[i]);
+    out += (i == 0 ? "" : ", ") + integer_text(counters[i]);
   }
   return out + ")";
 }
