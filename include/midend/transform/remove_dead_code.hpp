@@ -6,8 +6,8 @@
 #include "midend/dominance/post_dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
-#include "midend/ir/editing.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/profile.hpp"
@@ -451,9 +451,8 @@ private:
     for (node_id n = 0; n != count_ && !promises; ++n) {
       promises = loop_ends(ir_, n);
       if constexpr (has_must_end<IR>) {
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          promises = promises || static_cast<bool>(ir_.must_end(e));
-        });
+        for_each_id(ir_.graph().out_edges(n),
+                    [&](edge_id e) { promises = promises || static_cast<bool>(ir_.must_end(e)); });
       }
     }
     return promises;
@@ -877,9 +876,9 @@ private:
 /// A branch that is not needed becomes a jump to the first needed node after it, which is the same on all ways. So arms
 /// and whole conditions go, and cycles of phis and operations that read only each other.
 ///
-/// **Loops** that compute nothing go if it is known that they end: because the IR promises it (`must_end`, `loop_ends`),
-/// by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same holds of
-/// unreachable code, where no loop is known to end.
+/// **Loops** that compute nothing go if it is known that they end: because the IR promises it (`must_end`,
+/// `loop_ends`), by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same
+/// holds of unreachable code, where no loop is known to end.
 ///
 /// Control dependence is that of `control_dependence` with `virtual_edge_per_endless_region`: a needed node of an
 /// endless region keeps the branches that lead there. Each edge is found once, in a tree of minima, when the first node

@@ -318,8 +318,8 @@ private:
     }
   }
 
-  /// By node: the header of a loop of the witness of which the program promises that it ends, all edges by which it goes
-  /// back included.
+  /// By node: the header of a loop of the witness of which the program promises that it ends, all edges by which it
+  /// goes back included.
   flat_array<unsigned char> promised_ends(const dominator_tree& tree) const {
     flat_array<unsigned char> out(jump_.size(), 0);
     for (const node_id n : w_.ending_loops) {
