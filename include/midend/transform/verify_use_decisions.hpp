@@ -315,7 +315,7 @@ private:
 /// dominated by it, and so the edge would not dominate the use.
 ///
 /// O(n + m + values + operands), apart from `dominators`.
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires has_operation<Before> && has_operation<After> && graph_has_in_edges<Before>
 decision_verdict verify_use_decisions(const Before& before, const After& after) {
   return detail::decision_checker<Before, After>(before, after).run();
