@@ -191,8 +191,8 @@ private:
   std::function<std::optional<std::string>()> why_;
 };
 
-constexpr std::string_view clean_up_names[] = {"values", "constants", "operations", "tests",
-                                               "motion", "dead",      "control"};
+constexpr std::string_view clean_up_names[] = {"values", "tests", "constants", "operations",
+                                               "motion", "dead",  "control"};
 
 } // namespace
 
@@ -229,7 +229,7 @@ pass_kind clean_up_pass() {
     return members_without(text, midend::num_clean_up_members, [](std::size_t i) { return clean_up_names[i]; });
   };
   pass.option_help = "without=A+B";
-  pass.option_form = "without=A+B, of values, constants, operations, tests, motion, dead and control";
+  pass.option_form = "without=A+B, of values, tests, constants, operations, motion, dead and control";
   return pass;
 }
 

@@ -34,8 +34,9 @@ int main() {
   const midend::fraction half(2, 4);
   const midend::optional<int> some = 5;
   const midend::optional<int> none;
-  const auto parsed = midend::elbrus::parse("proc @f(%x: i32) -> i32 {\n  node entry:\n    %y = add.i32 %x, 41\n    br last\n"
-                                            "  node last:\n    ret %y\n}\n");
+  const auto parsed =
+      midend::elbrus::parse("proc @f(%x: i32) -> i32 {\n  node entry:\n    %y = add.i32 %x, 41\n    br last\n"
+                            "  node last:\n    ret %y\n}\n");
   const midend::elbrus::procedure& procedure = parsed.program.procedures.front();
   look_here(&graph);
   return static_cast<int>(tree.num_nodes() + loops.num_loops() + nesting.num_loops() + small.size() + large.size() +

@@ -95,6 +95,17 @@ RUN(boundary_is_empty) {
   use(midend::solve(g, problem{}));
 }
 
+// mistake: The lattice has 3 facts, `boundary` and `transfer` have 4: in a chain nothing is joined
+// run-time: violation: sets of the size of the powerset
+RUN(lattice_too_small) {
+  struct problem : right {
+    midend::powerset<> lattice() const { return midend::powerset<>(3); }
+  };
+
+  const std::vector<midend::edge> edges{{0, 1}};
+  use(midend::solve(midend::csr_graph::from_edges(2, 0, edges).value(), problem{}));
+}
+
 // mistake: A block that the solution does not have
 // run-time: violation:
 RUN(solution_out_of_range) {
@@ -196,6 +207,20 @@ RUN(transfer_returns_bool) {
   };
 
   EXPECT(midend::solve(g, problem{}).in(3).test(1) && midend::solve(g, problem{}).in(3).test(2));
+}
+
+// mistake: `transfer` returns false to say that nothing flows on
+// silent: `transfer` may return whether it changed the fact, so the answer is not read; what flows over an edge is for
+// `transfer_edge`
+RUN(transfer_returns_false) {
+  struct problem : right {
+    bool transfer(node_id n, bit_row& passed) const {
+      passed.set(n);
+      return n != 1;
+    }
+  };
+
+  EXPECT(midend::solve(g, problem{}).in(3).test(1));
 }
 
 // ---- What does not compile.

@@ -209,6 +209,63 @@ RUN(variable_out_of_range_construct) {
   use(midend::construct_ssa(editor));
 }
 
+/// The flow of a procedure, whose changes nobody counts.
+struct uncounted_flow {
+  const midend::elbrus::procedure* p;
+
+  std::size_t num_nodes() const { return p->num_nodes(); }
+
+  node_id entry() const { return p->entry(); }
+
+  auto successors(node_id n) const { return p->successors(n); }
+
+  auto predecessors(node_id n) const { return p->predecessors(n); }
+
+  std::size_t num_edges() const { return p->num_edges(); }
+
+  auto out_edges(node_id n) const { return p->out_edges(n); }
+
+  auto in_edges(node_id n) const { return p->in_edges(n); }
+
+  node_id edge_source(edge_id e) const { return p->edge_source(e); }
+
+  node_id edge_target(edge_id e) const { return p->edge_target(e); }
+
+  std::uint64_t epoch() const { return 1; }
+};
+
+// mistake: `epoch()` of the graph stays as it is when an editor changes the flow
+// run-time: violation: an epoch\(\) that every change of nodes and edges changes
+RUN(epoch_stands_still) {
+  struct my_editor : midend::elbrus::editor {
+    uncounted_flow flow;
+
+    explicit my_editor(midend::elbrus::procedure& p) : editor(p), flow{&p} {}
+
+    const uncounted_flow& graph() const { return flow; }
+  };
+
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::split_critical_edges(editor));
+}
+
+// mistake: `same_operation` does not look at the numbers of literals
+// run-time: violation: same_operation\(v, other, w\) that is false for literals of different constants
+RUN(same_operation_without_numbers) {
+  struct my_editor : midend::elbrus::editor {
+    using editor::editor;
+
+    bool same_operation(value_id v, const my_editor& other, value_id w) const {
+      return operation(v).code == other.operation(w).code;
+    }
+  };
+
+  edited e;
+  const my_editor editor(e.program.procedures[0]);
+  use(midend::verify_removal(editor, editor, midend::removal_witness()));
+}
+
 // ---- What does not compile.
 
 // mistake: `insert_variable_phi` returns nothing
@@ -1056,6 +1113,22 @@ RUN(same_operation_of_one) {
   edited e;
   my_editor editor(e.program.procedures[0]);
   use(midend::verify_unfolding(editor, editor, midend::unfolding_witness()));
+}
+#endif
+
+// mistake: `same_operation` is missing; `verify_removal`
+// compile-time: midend: .*same_operation
+#ifdef MISTAKE_same_operation_missing
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool same_operation(value_id, const my_editor&, value_id) const = delete;
+};
+
+RUN(same_operation_missing) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::verify_removal(editor, editor, midend::removal_witness()));
 }
 #endif
 

@@ -1,7 +1,7 @@
 /// The mistakes of a file, each with a name by which `run.py` runs it in a process of its own.
 ///
 ///     // mistake: what somebody writes, in a sentence
-///     // run-time: REGEX of the answer           or      // works
+///     // run-time: REGEX of the answer           or      // works       or      // silent: why nobody notices
 ///     RUN(name) { … }
 ///
 ///     // mistake: …

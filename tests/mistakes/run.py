@@ -43,7 +43,7 @@ def read(file):
     for number, line in enumerate(open(os.path.join(HERE, file + ".cpp")), 1):
         if match := re.match(r"// mistake: (.+)$", line):
             current = Mistake(file, match[1], None, None, [])
-        elif match := re.match(r"// (compile-time|run-time): (.+)$", line):
+        elif match := re.match(r"// (compile-time|run-time|silent): (.+)$", line):
             current.kind, current.expected = match[1], match[2]
         elif re.match(r"// works$", line):
             current.kind = "works"
@@ -162,8 +162,8 @@ def lines_of(output):
 def judge(m, status, output):
     """What is wrong with an answer, or nothing."""
     first = "\n".join(lines_of(output)[:LINES])
-    if m.kind == "works":
-        return None if status == 0 and not output else "does not work"
+    if m.kind in ("works", "silent"):
+        return None if status == 0 and not output else "does not work" if m.kind == "works" else "is noticed"
     if m.kind == "compile-time" and status == 0:
         return "compiles silently"
     if m.kind == "run-time" and status == "endless":
@@ -218,6 +218,7 @@ def table(mistakes, compilers, running, path):
         compiled = [m for m in rows if m.kind == "compile-time"]
         ran = [m for m in rows if m.kind == "run-time"]
         works = [m for m in rows if m.kind == "works"]
+        silent = [m for m in rows if m.kind == "silent"]
         if compiled:
             out += ["| does not compile | first error |", "|---|---|"]
             for m in compiled:
@@ -243,6 +244,9 @@ def table(mistakes, compilers, running, path):
                 answers = {words(m, *m.answers[c, mode]) for c in running for mode in ("Debug", "NDEBUG")}
                 out.append(f"| {cell(m.text)} | {cell(', '.join(sorted(answers)))} |")
             out.append("")
+        if silent:
+            out += ["| is not noticed | why |", "|---|---|"]
+            out += [f"| {cell(m.text)} | {cell(m.expected)} |" for m in silent] + [""]
     open(path, "w").write("\n".join(out).rstrip("\n") + "\n")
 
 

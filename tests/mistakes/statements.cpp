@@ -38,7 +38,7 @@ RUN(use_minus_1_checked) {
 }
 
 // mistake: No variable is -1 in `uses`; live variables
-// run-time: violation:
+// run-time: violation: variables that a statement uses or defines[\s\S]*2[\s\S]*4294967295
 RUN(use_minus_1_live) {
   right ir;
   ir.read[2] = {0, static_cast<variable_id>(-1)};
@@ -46,7 +46,7 @@ RUN(use_minus_1_live) {
 }
 
 // mistake: No variable is -1 in `definitions`; reaching definitions
-// run-time: violation:
+// run-time: violation: variables that a statement uses or defines[\s\S]*1[\s\S]*4294967295
 RUN(definition_minus_1_reaching) {
   right ir;
   ir.written[1] = {static_cast<variable_id>(-1)};

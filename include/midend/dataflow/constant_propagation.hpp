@@ -97,6 +97,7 @@ public:
   }
 
   constexpr void transfer_statement(statement_id s, fact& f) const {
+    detail::require_variables(ir_, s);
     const value used = join_uses(s, f);
     value first = used;
     detail::dense_values<value> others; // for the few statements that define more than one variable

@@ -94,6 +94,7 @@ private:
     const span<const definition_id> made = definitions.of_node(n);
     std::size_t next = 0;
     detail::for_each_id(ir.statements(n), [&](statement_id s) {
+      detail::require_variables(ir, s);
       detail::for_each_id(ir.uses(s), [&](variable_id v) {
         if (read_by_[v] != s) {
           read_by_[v] = s;

@@ -81,6 +81,7 @@ private:
     for (node_id n = 0; n != count; ++n) {
       node_offsets_[n] = static_cast<std::uint32_t>(found_.size());
       detail::for_each_id(ir.statements(n), [&](statement_id s) {
+        detail::require_variables(ir, s);
         detail::for_each_written(
             ir, s, [&](variable_id v) { add({s, v, true}); }, [&](variable_id v) { add({s, v, false}); });
       });

@@ -55,6 +55,7 @@ template <class IR> struct liveness_by_statement : liveness {
 
   template <class Effects> constexpr void effects(node_id n, Effects& e) const {
     for_each_id(ir.statements(n), [&](statement_id s) {
+      require_variables(ir, s);
       gen_each(e, ir.uses(s));
       kill_each(e, ir.definitions(s));
     });

@@ -266,6 +266,7 @@ private:
       if (flow_.begins_at(n)) {
         memory_.boundaries_.push_back(n);
         const fact boundary = flow_.problem().boundary(n);
+        MIDEND_ASSERT(less_or_equal(lattice_, bottom_, boundary), "boundary(n) returns an element of lattice()", n);
         input_[n] = boundary; // copied, because a move would give away memory that may be larger
         out_.reached_[n] = true;
       }

@@ -73,9 +73,13 @@ concept has_constant_type = requires {
 } && detail::copyable_type<typename IR::constant_type> && detail::comparable_type<typename IR::constant_type>;
 
 /// A `std::optional<T>` or what converts to it, but no `T`: a member that always returns a number says that there
-/// always is one, which nobody means.
+/// always is one, which nobody means. It holds a `T` and no other number, because callers compare and join what they
+/// get; `std::nullopt` alone holds none.
 template <class R, class T>
-concept optional_of = std::convertible_to<R, std::optional<T>> && !std::convertible_to<R, T>;
+concept optional_of = std::convertible_to<R, std::optional<T>> && !std::convertible_to<R, T> &&
+                      (std::same_as<R, std::nullopt_t> || requires(const std::remove_cvref_t<R>& r) {
+                        requires std::same_as<std::remove_cvref_t<decltype(*r)>, T>;
+                      });
 
 /// The constants of an IR.
 template <class IR> using constant_of = typename IR::constant_type;

@@ -110,6 +110,23 @@ constexpr void for_each_written(const IR& ir, statement_id s, Visit visit, Visit
   }
 }
 
+/// In a build with contract checks: variables out of range are named here, with their statement, before an array is
+/// indexed by them. `check_ir` finds them in any build.
+template <class IR> constexpr void require_variables([[maybe_unused]] const IR& ir, [[maybe_unused]] statement_id s) {
+#if MIDEND_CHECKS
+  const auto require = [&](variable_id v) {
+    MIDEND_ASSERT(v < static_cast<std::size_t>(ir.num_variables()),
+                  "variables that a statement uses or defines, below num_variables(); statement and variable", s, v);
+  };
+  if constexpr (has_definitions<IR>) {
+    for_each_written(ir, s, require, require);
+  }
+  if constexpr (has_uses<IR>) {
+    for_each_id(ir.uses(s), require);
+  }
+#endif
+}
+
 // A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
 template <class IR>
 concept names_may_definitions =

@@ -40,9 +40,9 @@ MIDEND_BEGIN_NAMESPACE
 /// The members of the clean-up, in their order.
 enum class clean_up_member : std::uint8_t {
   equal_values, ///< `value_numbering`, after `hoist_common`
+  tests,        ///< `range_tests`, which the facts of the next member decide
   constants,    ///< `sccp_with_branch_facts`, with the uses that branches decide; the next member reads its facts
   operations,   ///< `low_level_package`
-  tests,        ///< `range_tests`, which the facts of `constants` then decide
   motion,       ///< `hoist_invariants`, with preheaders where they are needed
   dead_code,    ///< `remove_dead_code`
   control       ///< `control_canonicalization`
@@ -241,12 +241,12 @@ private:
     switch (m) {
     case clean_up_member::equal_values:
       return is_on(m) && number_values();
+    case clean_up_member::tests:
+      return is_on(m) && is_on(clean_up_member::constants) && test_ranges();
     case clean_up_member::constants:
       return propagate_constants(is_on(m));
     case clean_up_member::operations:
       return is_on(m) && run_package();
-    case clean_up_member::tests:
-      return is_on(m) && is_on(clean_up_member::constants) && test_ranges();
     case clean_up_member::motion:
       return is_on(m) && hoist();
     case clean_up_member::dead_code:

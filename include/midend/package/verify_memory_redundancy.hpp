@@ -488,7 +488,7 @@ private:
 /// only in bytes that nothing reads before they are written alike.
 ///
 /// O(n + m + values + operands), and for each entry the nodes between it and its access.
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires memory_ir<Before>
 memory_verdict verify_memory_redundancy(const Before& before, const After& after, const memory_witness& witness) {
   return detail::memory_checker<Before, After>(before, after, witness).run();

@@ -58,6 +58,7 @@ public:
 
 private:
   template <class IR> constexpr void add_statement(const IR& ir, statement_id s, node_id n) {
+    require_variables(ir, s);
     for_each_id(ir.uses(s), [&](variable_id x) { expose(x, n); });
     for_each_id(ir.definitions(s), [&](variable_id x) {
       add(definitions_, defined_in_, x, n);

@@ -8,6 +8,8 @@
 #include "midend/ir/semantics.hpp"
 
 #include <concepts>
+#include <cstddef>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -22,5 +24,56 @@ concept has_same_operation = requires(const IR& ir, value_id v) {
 template <class IR>
 concept certifiable_ir =
     effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR> && has_same_operation<IR>;
+
+namespace detail {
+
+/// The error of what is no such program: one sentence for each thing that is wrong. Always false.
+template <class IR> constexpr bool explain_certifiable_ir() {
+  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
+    explain_effect_ir<IR>();
+  } else if constexpr (!has_constant_type<IR>) {
+    explain_constant_type<IR>();
+  } else {
+    explain_constant<IR>();
+    explain_edge_case<IR>();
+    static_assert(has_same_operation<IR>,
+                  "midend: a program that is compared with another one needs `bool same_operation(midend::value_id v, "
+                  "const other_ir& other, midend::value_id w) const`, whether w computes what v does and promises no "
+                  "more; its own type must do as other_ir");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `certifiable_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept certifiable_ir_argument =
+    (certifiable_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) ||
+    detail::explain_certifiable_ir<IR>();
+
+namespace detail {
+
+/// In a build with contract checks: a `same_operation` that does not look at literals would let a wrong number pass as
+/// the right one, and nothing else in a certificate would notice. Compares each literal with the one before it.
+template <certifiable_ir IR> void require_apart_literals([[maybe_unused]] const IR& ir) {
+#if MIDEND_CHECKS
+  value_id last = no_value;
+  std::optional<constant_of<IR>> number;
+  for (value_id v = 0; v != static_cast<std::size_t>(ir.num_values()); ++v) {
+    const std::optional<constant_of<IR>> c = ir.constant(v);
+    if (c && number && !(*c == *number)) {
+      MIDEND_ASSERT(!static_cast<bool>(ir.same_operation(last, ir, v)),
+                    "same_operation(v, other, w) that is false for literals of different constants", last, v);
+    }
+    if (c) {
+      last = v;
+      number = c;
+    }
+  }
+#endif
+}
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/forward_csr_graph.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -19,9 +20,11 @@
 #include "midend/transform/unfolding_witness.hpp"
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -218,7 +221,9 @@ public:
     }
     const std::size_t num_ways = sort_by_target(edges);
     list_inputs(num_ways);
+    const std::uint64_t before = flow_epoch();
     const node_id n = create_node(way_targets_[0], edges);
+    require_new_epoch(true, before);
     if (num_ways == 1) {
       for (const edge_id e : way_edges_) {
         editor_.redirect_edge(e, n);
@@ -243,9 +248,11 @@ public:
   void duplicate_region(span<const node_id> nodes, flat_array<node_id>& copies) {
     start_values();
     copies.clear();
+    const std::uint64_t before = flow_epoch();
     for (const node_id n : nodes) {
       copies.push_back(static_cast<node_id>(editor_.create_node(n)));
     }
+    require_new_epoch(!nodes.empty(), before);
     witness_.grow(node_count(), edge_count(), value_count());
     for (std::size_t i = 0; i != nodes.size(); ++i) {
       copy_node(nodes[i], copies[i]);
@@ -258,7 +265,10 @@ public:
     start_values();
     MIDEND_ASSERT(may_redirect(view(), e), "an edge that may be redirected", e);
     note_inputs(e, e);
+    const bool is_change = target_of(e) != target;
+    const std::uint64_t before = flow_epoch();
     editor_.redirect_edge(e, target);
+    require_new_epoch(is_change, before);
   }
 
   /// The source of an edge always continues along it, because its condition is a known constant or because the
@@ -342,6 +352,18 @@ private:
   std::size_t value_count() const { return static_cast<std::size_t>(editor_.num_values()); }
 
   const E& view() const { return editor_; }
+
+  std::uint64_t flow_epoch() const { return graph_epoch(editor_.graph()); }
+
+  /// An editor whose `epoch()` stands still lets trees and loops of before the change pass for current ones. A flat
+  /// copy says what its original said, and counts nothing.
+  void require_new_epoch([[maybe_unused]] bool is_changed, [[maybe_unused]] std::uint64_t before) const {
+    using graph = std::remove_cvref_t<decltype(editor_.graph())>;
+    if constexpr (has_epoch<graph> && !std::derived_from<graph, forward_csr_graph>) {
+      MIDEND_ASSERT(!is_changed || flow_epoch() != before, "an epoch() that every change of nodes and edges changes",
+                    before);
+    }
+  }
 
   /// Before the first change: some IRs count their values only when they are asked to.
   void start_values() {

@@ -859,7 +859,7 @@ private:
 /// read, its loop has been left since. So both programs read the same, step by step.
 ///
 /// O(n + m + values + operands), and rounds over the claims: at most one more than claims that do not hold.
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires has_operation<Before> && has_operation<After>
 final_value_verdict verify_final_values(const Before& before, const After& after, const final_value_witness& witness) {
   return detail::final_value_checker<Before, After>(before, after, witness).run();

@@ -384,7 +384,7 @@ private:
 /// O(n + m + values + operands), plus, for each node that traps were moved to, the nodes on the way, and for each node
 /// that loads were moved to and each class that they read, the nodes on the way and their operations. Of more than 16
 /// classes, the others count as one that everything writes.
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires requires(const After& after, node_id n) { after.graph().in_edges(n); }
 motion_verdict verify_motion(const Before& before, const After& after) {
   return detail::motion_checker<Before, After>(before, after).run();

@@ -428,7 +428,7 @@ private:
 /// would not end.
 ///
 /// O(n + m + values + operands).
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
 removal_verdict verify_removal(const Before& before, const After& after, const removal_witness& witness) {
   return detail::removal_checker<Before, After>(before, after, witness).run();
 }

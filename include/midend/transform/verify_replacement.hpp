@@ -350,7 +350,7 @@ private:
 /// which d's dominating v keeps clear of v, and from there to the read without v; but v dominates its reads.
 ///
 /// O(n + m + values + operands).
-template <certifiable_ir Before, certifiable_ir After>
+template <certifiable_ir_argument Before, certifiable_ir_argument After>
 replacement_verdict verify_replacement(const Before& before, const After& after, const replacement_witness& witness) {
   return detail::replacement_checker<Before, After>(before, after, witness).run();
 }

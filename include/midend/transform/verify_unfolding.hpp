@@ -60,39 +60,13 @@ struct unfolding_verdict {
 
 namespace detail {
 
-/// The error of what is no such program: one sentence for each thing that is wrong. Always false.
-template <class IR> constexpr bool explain_certifiable_ir() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
-    explain_effect_ir<IR>();
-  } else if constexpr (!has_constant_type<IR>) {
-    explain_constant_type<IR>();
-  } else {
-    explain_constant<IR>();
-    explain_edge_case<IR>();
-    static_assert(has_same_operation<IR>,
-                  "midend: a program that is compared with another one needs `bool same_operation(midend::value_id v, "
-                  "const other_ir& other, midend::value_id w) const`, whether w computes what v does and promises no "
-                  "more; its own type must do as other_ir");
-  }
-  return false;
-}
-
-} // namespace detail
-
-/// What functions take: a `certifiable_ir` with optional members that fit; otherwise an error.
-template <class IR>
-concept certifiable_ir_argument =
-    (certifiable_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) ||
-    detail::explain_certifiable_ir<IR>();
-
-namespace detail {
-
 template <class Before, class After> class unfolding_checker {
 public:
   unfolding_checker(const Before& before, const After& after, const unfolding_witness& w)
       : before_(before), after_(after), w_(w) {}
 
   unfolding_verdict run() {
+    require_apart_literals(before_);
     if (sizes_fit()) {
       place_values();
       prove_equal_edges();

@@ -35,11 +35,20 @@ public:
     return all;
   }
 
-  constexpr bool join(element& a, const element& b) const { return unite(a, b); }
+  constexpr bool join(element& a, const element& b) const {
+    require_elements(a, b);
+    return unite(a, b);
+  }
 
-  constexpr bool meet(element& a, const element& b) const { return intersect(a, b); }
+  constexpr bool meet(element& a, const element& b) const {
+    require_elements(a, b);
+    return intersect(a, b);
+  }
 
-  constexpr bool leq(const element& a, const element& b) const { return a.is_subset_of(b); }
+  constexpr bool leq(const element& a, const element& b) const {
+    require_elements(a, b);
+    return a.is_subset_of(b);
+  }
 
   /// `{1, 4}`
   constexpr void print(text_buffer& out, const element& a) const {
@@ -65,6 +74,11 @@ public:
   }
 
 private:
+  constexpr void require_elements([[maybe_unused]] const element& a, [[maybe_unused]] const element& b) const {
+    MIDEND_ASSERT(a.size() == universe_ && b.size() == universe_, "sets of the size of the powerset", universe_,
+                  a.size() == universe_ ? b.size() : a.size());
+  }
+
   std::size_t universe_;
 };
 

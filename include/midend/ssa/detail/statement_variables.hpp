@@ -26,6 +26,7 @@ public:
 
   /// Requires that no statement is passed twice.
   template <class IR> constexpr void assign(const IR& ir, statement_id s) {
+    require_variables(ir, s);
     if constexpr (has_may_definitions<IR>) {
       read_.clear();
       written_.clear();

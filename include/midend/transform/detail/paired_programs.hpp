@@ -9,6 +9,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/certifiable_ir.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@ public:
 
   /// Whether there are the same nodes and edges, and no value less. Reads where values are.
   bool read() {
+    require_apart_literals(before);
     const auto& g = before.graph();
     const auto& h = after.graph();
     const node_id count = node_count(g);
