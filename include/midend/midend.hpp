@@ -104,6 +104,7 @@
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_bounds.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"

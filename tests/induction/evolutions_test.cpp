@@ -12,9 +12,14 @@
 #include <midend/loops/natural_loops.hpp>
 #include <midend/ssa/sccp.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace midend_tests;
@@ -604,6 +609,97 @@ TEST_CASE("evolutions: a branch before the loop says that it runs") {
       CHECK(is_sum(found.trips(0).backedges, minus_one, {{n, 1, number_reading::as_signed}}));
     }
   }
+}
+
+/// A condition of up to four comparisons of counters with numbers and parameters, in the header of a loop.
+class random_condition {
+public:
+  random_condition(while_loop& l, std::vector<value_id> counters, random_source& random)
+      : l_(l), counters_(std::move(counters)), random_(random) {}
+
+  value_id make(unsigned depth) {
+    if (depth == 0 || random_.one_in(4)) {
+      return comparison();
+    }
+    const value_id a = make(depth - 1);
+    switch (random_.below(6)) {
+    case 0:
+      return bit(operation::bit_and, {a, make(depth - 1)});
+    case 1:
+      return bit(operation::bit_or, {a, make(depth - 1)});
+    case 2:
+      return bit(operation::select, {a, make(depth - 1), l_.p.literal(random_.below(2), 1)});
+    case 3:
+      return bit(operation::select, {a, l_.p.literal(random_.below(2), 1), make(depth - 1)});
+    case 4:
+      return random_.one_in(2) ? bit(operation::bit_not, {a}) : bit(operation::bit_xor, {a, l_.p.literal(1, 1)});
+    default: {
+      const value_id wide = l_.p.op(while_loop::header, operation::zero_extend, {a}, 8, 1);
+      const operation code = random_.one_in(2) ? operation::equal : operation::not_equal;
+      return l_.p.op(while_loop::header, code, {wide, l_.p.literal(random_.below(2), 8)}, 8);
+    }
+    }
+  }
+
+private:
+  value_id bit(operation code, std::initializer_list<value_id> operands) {
+    return l_.p.op(while_loop::header, code, operands, 1);
+  }
+
+  value_id comparison() {
+    const auto code = static_cast<operation>(static_cast<unsigned>(operation::equal) + random_.below(10));
+    const value_id counter = counters_[random_.below(counters_.size())];
+    const value_id other = random_.one_in(4)   ? l_.n
+                           : random_.one_in(8) ? counters_[random_.below(counters_.size())]
+                                               : l_.number(random_.next() & midend::low_ones(l_.width));
+    const bool is_first = random_.one_in(3);
+    return l_.p.op(while_loop::header, code, {is_first ? other : counter, is_first ? counter : other}, l_.width);
+  }
+
+  while_loop& l_;
+  std::vector<value_id> counters_;
+  random_source& random_;
+};
+
+TEST_CASE("evolutions: loops that end by several comparisons or by cases of a switch, against their runs") {
+  totals sum;
+  std::array<std::uint64_t, 5> kinds{};
+  std::uint64_t formulas = 0;
+  for (std::uint64_t seed = 0; seed != affordable(6000); ++seed) {
+    random_source random(seed);
+    while_loop l(static_cast<unsigned>(3 + random.below(3)));
+    std::vector<value_id> counters;
+    const std::uint64_t num_counters = 1 + random.below(2);
+    for (std::uint64_t i = 0; i != num_counters; ++i) {
+      const value_id start = random.one_in(4) ? l.m : l.number(random.next() & midend::low_ones(l.width));
+      counters.push_back(l.counter(start, l.number(random.next() & midend::low_ones(l.width))));
+    }
+    if (random.one_in(4)) {
+      const std::uint64_t number = random.next() & midend::low_ones(l.width);
+      const bool stays = random.one_in(4);
+      l.p.switch_on(while_loop::header, counters[0],
+                    stays ? std::vector<std::optional<std::uint64_t>>{number, std::nullopt}
+                          : std::vector<std::optional<std::uint64_t>>{std::nullopt, number});
+    } else {
+      const value_id condition = random_condition(l, counters, random).make(2);
+      l.p.switch_on(while_loop::header, condition,
+                    random.one_in(2) ? std::vector<std::optional<std::uint64_t>>{0, 1}
+                                     : std::vector<std::optional<std::uint64_t>>{1, 0});
+    }
+    if (!check_runs(l.p, random, random.one_in(2), sum)) {
+      FAIL_CHECK("seed ", seed);
+      break;
+    }
+    const midend::loop_trips trips = l.found().trips(0);
+    kinds[static_cast<std::size_t>(trips.count.kind)] += 1;
+    formulas += trips.has_formula ? 1 : 0;
+  }
+  MESSAGE(kinds[0], " unknown, ", kinds[1], " exact, ", kinds[2], " at most, ", kinds[3], " endless; ", formulas,
+          " formulas; ", sum.trips, " claims");
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::exact)] > affordable(1000));
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(300));
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::endless)] > affordable(100));
+  CHECK(sum.trips > affordable(10'000));
 }
 
 TEST_CASE("evolutions: extensions are looked through where nothing wraps") {

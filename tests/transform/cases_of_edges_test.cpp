@@ -108,7 +108,7 @@ template <case_form Form> std::vector<checked_pass<Form>> all_passes() {
        }},
       {"remove_dead_code",
        [](editor& e, const procedure& before) {
-         const auto w = midend::remove_dead_loops(e);
+         const auto w = midend::remove_dead_code(e, midend::dead_code_options());
          return static_cast<bool>(midend::verify_removal(view(before), view(e.graph()), w));
        }},
       {"hoist_invariants",

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_bounds.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/form_range.hpp"
 #include "midend/ir/operation.hpp"

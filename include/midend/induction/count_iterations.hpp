@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
-#include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
@@ -11,6 +10,7 @@
 #include "midend/induction/phi_permutation.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_bounds.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/form_range.hpp"
 #include "midend/ir/linear_form.hpp"

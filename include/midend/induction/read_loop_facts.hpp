@@ -8,12 +8,12 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
-#include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/detail/meet_facts.hpp"
 #include "midend/induction/evolution.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_bounds.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/flat_program.hpp"
@@ -610,7 +610,7 @@ private:
     const bool is_known = trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most;
     std::optional<std::uint64_t> least = is_known ? std::optional(trip.backedges) : std::nullopt;
     for (const detail::branch_fact<std::uint64_t>& t : tests_) {
-      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
+      if (const auto most = most_applications_by_test(t, l); most && (!least || *most < *least)) {
         least = most;
       }
     }
@@ -699,28 +699,6 @@ private:
   bool varies(const detail::branch_fact<std::uint64_t>& test, loop_id l) const {
     const node_id n = test.constant ? no_node : ir_.node_of(test.other);
     return n != no_node && forest_.contains(l, n);
-  }
-
-  std::optional<std::uint64_t> most_backedges_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
-    const auto counter = counter_of(test.subject, l);
-    const auto width = static_cast<std::uint8_t>(evolutions_.width(test.subject));
-    if (!counter || width != test.width) {
-      return most_applications_by_test(test, l);
-    }
-    const element start = start_of(counter->phi, l);
-    const element bound = compared_with(test, l);
-    const std::optional<std::uint64_t> first = number_domain().as_constant(start);
-    const std::optional<std::uint64_t> last = number_domain().as_constant(bound);
-    const counted_exit e{width,         (first.value_or(std::uint64_t{0}) + counter->addend) & low_ones(width),
-                         counter->step, last.value_or(std::uint64_t{0}),
-                         test.code,     false,
-                         counter->flags};
-    if (const trip_count count = first && last ? trip_count_of(e) : trip_count();
-        count.kind == trip_count_kind::exact) {
-      return detail::if_small(count.backedges);
-    }
-    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->addend, width), bounds_of(bound, width),
-                          varies(test, l));
   }
 
   static value_bounds bounds_of(const element& e, unsigned width) {

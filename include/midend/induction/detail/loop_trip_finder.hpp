@@ -5,13 +5,12 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
-#include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/detail/evolution_solver.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
 #include "midend/induction/evolution.hpp"
-#include "midend/induction/loop_facts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_bounds.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
@@ -122,6 +121,8 @@ private:
 
   // Conditions.
 
+  std::optional<std::uint64_t> literal(value_id v) const { return v == no_value ? std::nullopt : p_.constant(v); }
+
   bool is_bit(value_id v) const {
     const operation_info info = p_.operation(v);
     const bool is_operation = !p_.is_phi(v) && !p_.constant(v);
@@ -134,7 +135,7 @@ private:
     for (unsigned steps = 0; steps != 8 && !p_.is_phi(c.bit) && !p_.constant(c.bit); ++steps) {
       const operation_info info = p_.operation(c.bit);
       const span<const value_id> operands = p_.operands(c.bit);
-      const auto number = operands.size() == 2 ? p_.constant(operands[1]) : std::nullopt;
+      const auto number = operands.size() == 2 ? literal(operands[1]) : std::nullopt;
       bool flips = false;
       switch (info.code) {
       case operation::copy:
@@ -178,9 +179,10 @@ private:
     if (is_and || info.code == operation::bit_or) {
       out[0] = {operands[0], c.is_set};
       out[1] = {operands[1], c.is_set};
-    } else if (info.code == operation::select && is_bit(operands[0])) { // one of its values is a number
-      const bool is_first = static_cast<bool>(p_.constant(operands[1]));
-      const auto number = p_.constant(operands[is_first ? 1 : 2]);
+    } else if (info.code == operation::select && operands[0] != no_value &&
+               is_bit(operands[0])) { // one of its values is a number
+      const bool is_first = literal(operands[1]).has_value();
+      const auto number = literal(operands[is_first ? 1 : 2]);
       if (!number) {
         return false;
       }

@@ -1,15 +1,39 @@
-/// Bounds of numbers that are truncated, extended, or moved by a number.
+/// `value_bounds`: the least and the greatest number that a value is, also truncated, extended, or moved by a number.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_facts.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/form_range.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
+
+/// The least and the greatest number that a value of a loop body is, in all iterations of all runs of the loop.
+struct value_bounds {
+  std::uint64_t low; ///< read as unsigned numbers
+  std::uint64_t high;
+  std::int64_t signed_low; ///< read as signed numbers
+  std::int64_t signed_high;
+
+  /// All numbers of `width` bits.
+  static constexpr value_bounds all(unsigned width) {
+    const std::uint64_t most = low_ones(width);
+    return {0, most, as_signed(most ^ (most >> 1), width), static_cast<std::int64_t>(most >> 1)};
+  }
+
+  /// One number.
+  static constexpr value_bounds exactly(std::uint64_t n, unsigned width) {
+    const std::uint64_t bits = n & low_ones(width);
+    return {bits, bits, as_signed(bits, width), as_signed(bits, width)};
+  }
+
+  constexpr std::optional<std::uint64_t> number() const { return low == high ? std::optional(low) : std::nullopt; }
+
+  friend constexpr bool operator==(const value_bounds&, const value_bounds&) = default;
+};
 
 namespace detail {
 
