@@ -307,8 +307,8 @@ private:
 
 /// Checks that the natural loops with these headers do not go round for ever, as long as each of their iterations ends:
 /// what the witness of `remove_dead_code` says, and `verify_removal` counts as assumed. It shares no code with
-/// `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`, `loop_ends`), nothing is left
-/// to check.
+/// `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`, `loop_ends`), nothing is
+/// left to check.
 ///
 /// **What is checked.** The loop has an exit to which each iteration comes, and which is taken if a comparison of a
 /// counter holds, perhaps among others: a sum of phis that each iteration changes by a number. A counter with step s
