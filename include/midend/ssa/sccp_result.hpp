@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dataflow/detail/fact_array.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -168,7 +168,7 @@ private:
   bit_set_place undefined_;
   bit_set_place without_value_;   ///< executed, but no run gets past it: the fact is top
   std::uint32_t widen_after_ = 0; ///< growths before the first that widens
-  std::vector<decided_use<constant_type>> decided_uses_;
+  detail::dense_values<decided_use<constant_type>> decided_uses_;
   sccp_counters counters_;
   value_id broken_value_ = no_value;
   std::uint64_t epoch_ = 0;
