@@ -135,7 +135,8 @@ private:
     for (unsigned steps = 0; steps != 8 && !p_.is_phi(c.bit) && !p_.constant(c.bit); ++steps) {
       const operation_info info = p_.operation(c.bit);
       const span<const value_id> operands = p_.operands(c.bit);
-      const auto number = operands.size() == 2 ? literal(operands[1]) : std::nullopt;
+      const bool has_number = operands.size() == 2 && literal(operands[1]).has_value();
+      const std::uint64_t number = has_number ? literal(operands[1]).value_or(0) : 0;
       bool flips = false;
       switch (info.code) {
       case operation::copy:
@@ -145,17 +146,17 @@ private:
         flips = true;
         break;
       case operation::bit_xor:
-        if (!number) {
+        if (!has_number) {
           return c;
         }
-        flips = (*number & 1) != 0;
+        flips = (number & 1) != 0;
         break;
       case operation::equal:
       case operation::not_equal:
-        if (!number || *number > 1) {
+        if (!has_number || number > 1) {
           return c;
         }
-        flips = (info.code == operation::equal) == (*number == 0);
+        flips = (info.code == operation::equal) == (number == 0);
         break;
       default:
         return c;
