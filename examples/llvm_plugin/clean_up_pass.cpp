@@ -102,7 +102,9 @@ public:
 
   template <class E> void applied(const E& editor, const midend::reverse_unfolding& split) {
     if (is_wanted_) {
-      require(midend::verify_unfolding(editor, before_, split.witness), editor);
+      midend::editable_flat_program after;
+      midend::frozen(editor, after);
+      require(midend::verify_unfolding(after, before_, split.witness), editor);
       keep(editor);
     }
   }

@@ -320,7 +320,7 @@ private:
       const midend::llvm_cost view(*before.block(0)->getParent());
       const auto found = midend::dominators_and_loops(view.graph());
       midend::loop_trip_counter counter(view, found.dominators, found.loops);
-      proof.require_none(midend::verify_sccp_with_branch_facts(view, counter.facts()), before);
+      proof.require_none(midend::verify_sccp_with_branch_facts(counter.program(), counter.facts()), before);
       const auto untaken = midend::verify_untaken_exits(view, after.graph(), witness, counter);
       proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");
       verdict.assumed = 0;

@@ -105,7 +105,7 @@ for command in $commands; do
   for part in '^usage: midend '"$command" '^exit status$' '^  0  done$' '^  2  '; do
     grep -qE "$part" "$work/out" || fail "$command --help" "no /$part/"
   done
-  [ "$(awk '{ if (length($0) > 112) n++ } END { print n + 0 }' "$work/out")" -eq 0 ] || fail "$command --help" "wide lines"
+  [ "$(awk '{ if (length($0) > 116) n++ } END { print n + 0 }' "$work/out")" -eq 0 ] || fail "$command --help" "wide lines"
   options=$(sed -n '/^options$/,/^$/p' "$work/out" | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
   [ -n "$options" ] || fail "$command --help" "no options"
   for option in $options; do

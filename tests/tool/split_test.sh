@@ -32,8 +32,8 @@ printf 'function main\nproots 0\nend\n' >"$work/roots"
 same_with_jobs "an error" cfg "$lua" --only=ipdom --roots-from="$corpus/lua5.4-O0.expect.gz"
 "$tool" cfg "$lua" --only=ipdom --roots-from="$work/roots" --jobs=3 >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && pass "one error" || fail "one error" "$(cat "$work/err")"
-"$tool" cfg "$lua" --stats --jobs=3 2>&1 >/dev/null | grep -v ' ms ' >"$work/three"
-"$tool" cfg "$lua" --stats 2>&1 >/dev/null | grep -v ' ms ' >"$work/one"
+"$tool" cfg "$lua" --stats --jobs=3 2>&1 >/dev/null | grep -v ' ms' >"$work/three"
+"$tool" cfg "$lua" --stats 2>&1 >/dev/null | grep -v ' ms' >"$work/one"
 cmp -s "$work/one" "$work/three" && pass "--stats with threads" || fail "--stats with threads" "$(diff "$work/one" "$work/three")"
 
 # A deal of the shards, function by function, is the whole.

@@ -135,11 +135,11 @@ EIR
   # 6. By 7, or not at all.
   example "search: decision" "('uncounted', 7)" "$decision" search
   # (Divisions are multiplied in each copy, except by 7.)
-  example "search: cycles" "('2', '3/2', '4/3', '1')" '(*[cycles[u] for u in (1, 2, 3, 7)],)' search
+  example "search: cycles" "('2', '3/2', '4/3', '2/7')" '(*[cycles[u] for u in (1, 2, 3, 7)],)' search
   example "search: on trial" "([1, 2, 3, 7], True)" '[u for u in c if c[u]["is_tried"]], c[8]["is_evaluated"]' search
   example "search: by 8" "'11/8'" 'repr(cycles[8])' search --factor=8
-  example "search: bound" "CT" 'l["bound"]["after"]["resource"]["name"]' search
-  example "search: multiplied" "('uncounted', '2', '1')" 'l["decision"], cycles[1], cycles[7]' search --divide-by-multiplying
+  example "search: bound" "channels 0-5" 'l["bound"]["after"]["resource"]["name"]' search
+  example "search: multiplied" "('uncounted', '2', '2/7')" 'l["decision"], cycles[1], cycles[7]' search --divide-by-multiplying
   example "search: short" "('none', 'trip_too_short')" 'l["decision"], c[7]["reason"]' search_short
   # 7. Seven operations on six channels; by 4 and by 6, %x is multiplied before the loop.
   example "seven: cycles" "('2', '3/2')" 'cycles[1], cycles[2]' seven_operations --hardware-counter --assumed-trip=1000
@@ -168,7 +168,7 @@ sys.exit(f"{counted} cycles, and {software} if it does not" if counted > softwar
   as_written "most bytes" "too_many_bytes" 'c[4]["reason"]' quarters_and_sixteenths --max-bytes=100
   example "most operations" "too_many_operations" 'c[8]["reason"]' quarters_and_sixteenths --max-operations=20
   example "another machine" "True" 'cycles[1] != "2"' search --machine=scalar_core
-  example "a machine file" "('2', '3/2', '4/3', '1')" '(*[cycles[u] for u in (1, 2, 3, 7)],)' search \
+  example "a machine file" "('2', '3/2', '4/3', '2/7')" '(*[cycles[u] for u in (1, 2, 3, 7)],)' search \
     --machine="$machines/e2k.machine"
   # Never slower than it is, and always a lower bound.
   for procedure in $(sed -n 's/^proc @\([a-z_]*\)(.*/\1/p' "$examples"); do
@@ -234,7 +234,7 @@ done
 run "chart" 0 "$examples" --procedure=search --chart="$work/chart.svg" && {
   grep -q '^<svg ' "$work/chart.svg" || fail "chart" "no picture"
   grep -q '@search, header on e2k_reference_v6' "$work/chart.svg" || fail "chart" "no title"
-  grep -q '<title>7: 1</title>' "$work/chart.svg" || fail "chart" "factor 7 is not there"
+  grep -q '<title>7: 2/7</title>' "$work/chart.svg" || fail "chart" "factor 7 is not there"
 }
 loops=$(grep -c '^proc ' "$examples")
 says "chart of many" 2 "midend unroll: --chart: there are $loops loops to draw, choose one by --procedure and --loop" \

@@ -78,7 +78,7 @@ struct fact_certifier : step_certifier {
     const midend::elbrus::cost_view view(old);
     const auto found = midend::dominators_and_loops(old);
     auto counter = counts_of(view, found.dominators, found.loops);
-    why += midend::verify_sccp_with_branch_facts(view, counter.facts()) ? "facts are wrong" : "";
+    why += midend::verify_sccp_with_branch_facts(counter.program(), counter.facts()) ? "facts are wrong" : "";
     why += why.empty() ? why_uncertified(old, e.graph(), w, counter) : "";
     ++steps[static_cast<std::size_t>(step)];
   }

@@ -80,6 +80,10 @@ public:
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
 
+  /// The flat copy. Values, nodes and edges have the numbers of the function.
+  const flat_program& program() const { return flat_.program(); }
+
+  /// Facts about `program()`, by which `verify_sccp_with_branch_facts` can check them.
   const sccp_result<number_domain>& facts() const { return known_; }
 
   /// How phis of headers evolve in all loops, by these facts, and how often the loops run; nothing if there are no

@@ -718,7 +718,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 }
 
 /// The same with counts by `counter`, which has to know `before`, and what it knows has to be certain: for a
-/// `loop_trip_counter` of `before`, check `facts()` by `verify_sccp_with_branch_facts`.
+/// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
   return detail::untaken_edges_checker<IR, C>(before, counter).verdict(witness);
