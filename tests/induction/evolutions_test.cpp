@@ -611,6 +611,8 @@ TEST_CASE("evolutions: a branch before the loop says that it runs") {
   }
 }
 
+namespace {
+
 /// A condition of up to four comparisons of counters with numbers and parameters, in the header of a loop.
 class random_condition {
 public:
@@ -660,6 +662,8 @@ private:
   std::vector<value_id> counters_;
   random_source& random_;
 };
+
+} // namespace
 
 TEST_CASE("evolutions: loops that end by several comparisons or by cases of a switch, against their runs") {
   totals sum;

@@ -89,7 +89,9 @@ def run(command, timeout=240):
 
 
 def flags_of(mode, include):
-    return ["-std=c++20", "-O0", "-g0", *WARNINGS, "-I" + include] + (["-DNDEBUG"] if mode == "NDEBUG" else [])
+    """What is rejected is not linked, so it may leave functions to a library."""
+    defined = {"Debug": [], "NDEBUG": ["-DNDEBUG"], "rejected": ["-DMIDEND_COMPILED=1"]}
+    return ["-std=c++20", "-O0", "-g0", *WARNINGS, "-I" + include, *defined[mode]]
 
 
 def precompile(compiler, include, mode, directory):
@@ -106,9 +108,9 @@ def precompile(compiler, include, mode, directory):
 
 
 def without_runs(path, directory):
-    """A copy of a file with its mistakes, without what is run, which takes most of the time to compile; lines keep their
-    numbers."""
-    text = re.sub(r"(?ms)^(#ifdef MISTAKE_\w+\n)?RUN\(\w+\) \{$.*?^\}$",
+    """A copy of a file with its mistakes, without what is run and the functions for that, which take most of the time to
+    compile; lines keep their numbers."""
+    text = re.sub(r"(?ms)^(#ifdef MISTAKE_\w+\n)?(RUN\(\w+\)|static [^;{}=]*\)) \{$.*?^\}$",
                   lambda part: part[0] if part[1] else "\n" * part[0].count("\n"), open(path).read())
     copy = os.path.join(directory, "rejected-" + os.path.basename(path))
     with open(copy, "w") as file:
@@ -119,12 +121,13 @@ def without_runs(path, directory):
 def compile_time(compiler, include, m, precompiled, path):
     if m.flags:
         precompiled = []
-    flags = [*flags_of("Debug", include), "-I" + HERE, "-fsyntax-only", "-DMISTAKE_" + m.name, *m.flags]
+    flags = [*flags_of("rejected", include), "-I" + HERE, "-fsyntax-only", "-DMISTAKE_" + m.name, *m.flags]
     if "clang" not in os.path.basename(compiler):
         # The first error is the answer. g++ need not instantiate the rest of the file after it, which takes longer.
         flags.append("-fmax-errors=1")
-    status, output = run([compiler, *precompiled, *flags, path])
-    return run([compiler, *precompiled, *flags, m.path]) if status == 0 and path != m.path else (status, output)
+    answer = run([compiler, *precompiled, *flags, path])
+    # A mistake may be in what is run.
+    return run([compiler, *precompiled, *flags, m.path]) if path != m.path and judge(m, *answer) else answer
 
 
 def without_mistakes(compiler, include, path):
@@ -284,7 +287,7 @@ def main():
         used = sorted({m.file for m in mistakes if m.kind != "compile-time"})
         modes = ["Debug", "NDEBUG"] if options.table else ["Debug"]
         wanted = {(c, mode) for c in running for mode in modes if used} | \
-                 {(c, "Debug") for c in rejecting if any(m.kind == "compile-time" for m in mistakes)}
+                 {(c, "rejected") for c in rejecting if any(m.kind == "compile-time" for m in mistakes)}
         precompiled = {key: pool.submit(precompile, key[0], include, key[1], directory) for key in sorted(wanted)}
         precompiled = {key: future.result() for key, future in precompiled.items()}
         programs = {(c, mode, file): pool.submit(build, c, include, mode, directory, file, precompiled[c, mode])
@@ -295,7 +298,7 @@ def main():
         rejected = {path: path if "sentences" in path else without_runs(path, directory)
                     for path in sorted({m.path for m in mistakes if m.kind == "compile-time"})}
         compiled = {(m, c): pool.submit(compile_time, c, include, m,
-                                        [] if m.is_sentence and options.thorough else precompiled[c, "Debug"],
+                                        [] if m.is_sentence and options.thorough else precompiled[c, "rejected"],
                                         rejected[m.path])
                     for m in mistakes if m.kind == "compile-time" for c in rejecting}
         for (c, mode, file), future in programs.items():

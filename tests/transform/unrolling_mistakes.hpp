@@ -191,7 +191,8 @@ proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
 inline std::vector<edge_id> planned_branches(const elbrus::procedure& p) {
   std::vector<edge_id> kept;
   const elbrus::cost_view view(p);
-  midend::detail::implied_branches<elbrus::cost_view>(view).run([&](edge_id e) { kept.push_back(e); });
+  midend::control_workspace workspace;
+  midend::detail::implied_branches<elbrus::cost_view>(view, workspace).run([&](edge_id e) { kept.push_back(e); });
   return kept;
 }
 
