@@ -280,9 +280,10 @@ TEST_CASE("mustprogress: a loop whose end nothing shows goes if it has no effect
     CHECK(all.procedures[0].must_progress() == before.must_progress());
     const std::string now = elbrus::to_text(all.procedures[0]);
     for (const std::uint64_t n : {1U, 27U, 0U}) { // of 0, an endless loop
-      const std::vector<elbrus::scalar> arguments{elbrus::integer_scalar(elbrus::type::ptr, 0),
-                                                  elbrus::integer_scalar(elbrus::type::i64, n),
-                                                  elbrus::integer_scalar(elbrus::type::i64, 5)};
+      const std::vector<elbrus::scalar> arguments{
+          elbrus::integer_scalar(elbrus::type::ptr, 0),
+          elbrus::integer_scalar(elbrus::type::i64, static_cast<std::int64_t>(n)),
+          elbrus::integer_scalar(elbrus::type::i64, 5)};
       const elbrus::run_options limited{.step_limit = 10'000};
       const auto old = run_text(text(promise, extra), arguments, {}, limited);
       const auto fresh = run_text(now, arguments, {}, limited);
