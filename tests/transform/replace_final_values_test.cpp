@@ -300,6 +300,33 @@ TEST_CASE("mustprogress: a loop whose end nothing shows goes if it has no effect
   CHECK(loops_left("mustprogress", "%v = ld.i64 [%a] volatile") == 1);
 }
 
+namespace {
+
+/// Promises an end for the edges of self loops only.
+struct promising_view : cost_view {
+  using cost_view::cost_view;
+
+  bool must_end(midend::edge_id e) const { return graph().edge_source(e) == graph().edge_target(e); }
+};
+
+} // namespace
+
+TEST_CASE("mustprogress: where edges were erased, the edges of the program are asked about, not those of a copy") {
+  elbrus::program all = program_of("proc @f(%c: i1) { node entry: br %c ? first : second node first: br loop "
+                                   "node second: br loop node loop: br %c ? loop : exit node exit: ret }");
+  procedure& p = all.procedures[0];
+  elbrus::editor e(p);
+  e.keep_edge(p.out_edges(p.entry())[0]);
+  const midend::node_id second = 2;
+  e.erase_nodes(midend::span<const midend::node_id>(&second, 1));
+  const promising_view view(p);
+  const auto plan = midend::plan_remove_dead_code(view);
+  REQUIRE(plan.removed_loops.size() == 1);
+  CHECK(plan.removed_loops[0] == 3);
+  const midend::node_id loop = 3;
+  CHECK(midend::verify_loop_ends(view, midend::span<const midend::node_id>(&loop, 1)));
+}
+
 TEST_CASE("mustprogress: a loop without exit stays") {
   elbrus::program all = program_of("proc @f(%c: i1) mustprogress { node entry: br %c ? forever : exit "
                                    "node forever: br forever node exit: ret }");

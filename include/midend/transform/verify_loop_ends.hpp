@@ -3,7 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
@@ -13,7 +15,6 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
-#include "midend/loops/promised_to_end.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
@@ -53,7 +54,7 @@ public:
       return false;
     }
     const loop_id l = flow_.loops.innermost_loop(header);
-    if (is_promised_to_end(ir_, flow_.loops, l)) {
+    if (is_promised(l)) {
       return true;
     }
     for (const loop_edge& e : flow_.loops.exiting_edges(l)) {
@@ -72,6 +73,18 @@ public:
 
 private:
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+
+  /// Whether the IR says it of the header, or of each edge back to it.
+  bool is_promised(loop_id l) const {
+    bool is = false;
+    if constexpr (has_must_end<IR>) {
+      is = true;
+      for (const loop_edge& back : flow_.loops.backedges(l)) {
+        is = is && static_cast<bool>(ir_.must_end(back.id));
+      }
+    }
+    return is || loop_ends(ir_, flow_.loops.header(l));
+  }
 
   /// A bit of a condition, and what it is when the loop is left.
   struct leaving_bit {
