@@ -1,6 +1,6 @@
 #include "final_values_pass.hpp"
 
-#include <midend/viz/final_values.hpp> // what `certificate` says of them
+#include <midend/viz/final_values.hpp> // the words of the certificate
 
 #include "certificate.hpp"
 

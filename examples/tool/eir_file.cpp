@@ -35,7 +35,7 @@ void print_all(const std::vector<std::string>& all) {
   }
 }
 
-/// What to do with a file that is none of the Elbrus-like IR.
+/// What to do with a file that is not in the Elbrus-like IR.
 std::optional<std::string> other_kind(const std::string& file, std::string_view text) {
   const std::string said = midend_corpus::name_in_messages(file) + ": error: ";
   if (file.ends_with(".ll") || file.ends_with(".bc") || text.starts_with("BC\xc0\xde")) {

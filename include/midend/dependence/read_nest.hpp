@@ -255,7 +255,7 @@ private:
   linear_form rest_;
 };
 
-/// Whether an edge inside of a loop goes back to what is no header of a loop around it.
+/// Whether an edge in a loop goes back to a node that is not the header of a loop around it.
 template <class G>
 bool has_irreducible_cycle(const G& g, const loop_forest& loops, loop_id outermost,
                            const hierarchical_ordering& order) {

@@ -179,7 +179,7 @@ private:
     return s.low < 0 && s.high >= 0 && m == 1 && u == interval_domain::element::all(width).as_unsigned;
   }
 
-  /// Whether an operand of which nothing is known shows, without a computation, that nothing is known about the result.
+  /// Whether nothing is known about the result because nothing is known about an operand; a quick test.
   constexpr bool loses_all(const operation_info& info, span<const element> args) const {
     switch (info.code) {
     case operation::add:
