@@ -1,0 +1,68 @@
+/// `hash_program`: a number that equal programs share.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// One word more. The multiplier and the rotation are those of a 64-bit finalizer, so that each bit of both reaches
+/// all.
+constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+  std::uint64_t x = hash * 0x9e37'79b9'7f4a'7c15 + word;
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  return x ^ (x >> 29);
+}
+
+} // namespace detail
+
+/// A number that two programs share if they have equal nodes, edges, operations, operands, literals, costs, facts and
+/// profiles, in the same order. An operation outside the vocabulary equals only copies of the same value of the IR.
+/// Unequal programs share one by chance only: use it where that costs no more than a missed chance. Linear.
+inline std::uint64_t hash_program(const flat_program& p) {
+  std::uint64_t h = p.num_values();
+  const auto add = [&](std::uint64_t word) { h = detail::mixed(h, word); };
+  const auto& g = p.graph();
+  for (node_id n = 0; n != g.num_nodes(); ++n) {
+    for (const edge_id e : g.out_edges(n)) {
+      add(g.edge_target(e));
+      for (const number_range& r : p.edge_cases(e)) {
+        add(r.low);
+        add(r.high);
+      }
+    }
+    add(static_cast<std::uint64_t>(p.trip_hints(n).average));
+    for (const value_id v : p.values(n)) {
+      const operation_info info = p.operation(v);
+      add(static_cast<std::uint64_t>(info.code) << 32 | std::uint64_t{info.width} << 16 | info.operand_width);
+      add(p.is_phi(v) || info.code != operation::other ? 0 : std::uint64_t{p.origin(v)} + 1);
+      for (const value_id x : p.operands(v)) {
+        add(x);
+        const auto c = x == no_value ? std::nullopt : p.constant(x);
+        add(c ? *c : 0);
+        const auto facts = x == no_value ? std::nullopt : p.facts(x);
+        if (facts) {
+          add(facts->least);
+          add(facts->most);
+          add(static_cast<std::uint64_t>(facts->low));
+          add(static_cast<std::uint64_t>(facts->high));
+          add(facts->modulus);
+          add(facts->residue);
+        }
+      }
+    }
+  }
+  return h;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,63 @@
+/// `loop_change`: what a member of the loop package proposes to do with a loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/extract_loop.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/package/clean_up.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unrolling_form.hpp"
+#include "midend/unrolling/unrolling_options.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A change of a loop, for a member to carry out. It names nodes alone, so it can be carried out on the loop as a
+/// program of its own and on the procedure.
+struct loop_change {
+  std::uint32_t member = 0; ///< its place in the package
+  node_id header = no_node; ///< of the loop
+  node_id node = no_node;   ///< a second node that the member names: a branch, or the header of another loop
+  unrolling_form form;      ///< of a member that unrolls or peels
+
+  friend constexpr bool operator==(const loop_change&, const loop_change&) = default;
+};
+
+/// What a member is asked about.
+template <loop_machine M> struct loop_question {
+  const extracted_loop& loop;               ///< the loop as a program, with expected trips
+  const dominators_and_loops_result& found; ///< of this program; its loop 0 is the loop
+  const M& machine;
+  const unrolling_options& options;
+
+  bool is_innermost() const { return found.loops.num_loops() == 1; }
+};
+
+/// Hears of each step of the loop package, so that it can check certificates: derive from it, and hide what you want to
+/// hear. The steps of the clean-up between the sweeps are told as `clean_up_observer` says.
+struct loop_package_observer : clean_up_observer {
+  /// Of a step that follows.
+  template <class Plan> void planned_change(const Plan&) {}
+
+  /// A member has changed the procedure to an unfolding of what it was.
+  template <class E> void changed(const E&, const unfolding_witness&) {}
+};
+
+/// A member of the loop package:
+///
+/// - `name`, for logs;
+/// - `propose(question, out)` appends changes of the loop to try, in nodes of its program, most promising first;
+/// - `apply(editor, changes, observer, applied)` carries out changes of different loops, which are not in each other,
+///   and says by change whether it could. It is called with a trial's program and with the user's editor.
+template <class T>
+concept has_loop_member_name = requires {
+  { T::name } -> std::convertible_to<const char*>;
+};
+
+MIDEND_END_NAMESPACE

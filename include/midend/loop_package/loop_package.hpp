@@ -1,0 +1,499 @@
+/// `loop_package`: a managed package of loop optimizations, each decided by trial.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/extract_loop.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
+#include "midend/loop_package/hash_program.hpp"
+#include "midend/loop_package/loop_change.hpp"
+#include "midend/loop_package/loop_manager.hpp"
+#include "midend/loop_package/loop_package_log.hpp"
+#include "midend/loop_package/unrolling_members.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/machine/cost/count_loop_trips.hpp"
+#include "midend/machine/cost/estimate.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/package/clean_up.hpp"
+#include "midend/ssa/facts_of_numbers.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/unrolling/program_trial.hpp"
+#include "midend/unrolling/unrolling_options.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+struct loop_package_options {
+  unrolling_options unrolling; ///< what the advice may do, how operations are lowered, and the trips that are assumed
+  clean_up_options clean_up;
+
+  /// The operations that the procedure may have, in between and afterwards; 0: `growth` times as many as it has, and
+  /// `spare` more.
+  std::uint64_t max_size = 0;
+  std::uint32_t growth = 1;
+  std::uint64_t spare = 2000;
+  std::uint64_t least_share = 64; ///< each loop may grow by so many operations while they are there
+
+  std::uint64_t max_trial = 2000; ///< operations of a loop that is tried
+  std::uint32_t max_sweeps = 64;
+  std::uint64_t without = 0; ///< bit i: member i proposes nothing
+
+  /// A change that makes a loop larger is accepted if (fall of its cycles, as a fraction) / log2(ratio of operations)
+  /// is at least this.
+  fraction least_gain = {1, 20};
+};
+
+/// What the loop package requires of an editor: what its members and the clean-up do.
+template <class E>
+concept loop_package_editor = clean_up_editor<E> && dispatching_editor<E> && cost_ir<E> && extractable_ir<E>;
+
+/// Operations in the nodes of a program, phis aside.
+template <class IR> std::uint64_t program_size(const IR& ir) {
+  std::uint64_t size = 0;
+  for (node_id n = 0; n != detail::node_count(ir.graph()); ++n) {
+    detail::for_each_id(ir.values(n), [&](value_id v) { size += ir.is_phi(v) ? 0u : 1u; });
+  }
+  return size;
+}
+
+namespace detail {
+
+/// Passes on what the members tell, and notes whose copies new nodes are.
+template <class Observer> struct copy_observer {
+  Observer& observer;
+  flat_array<unsigned char>& is_assumed; ///< by node
+
+  template <class Plan> void planned_change(const Plan& plan) { observer.planned_change(plan); }
+
+  template <class E> void changed(const E& editor, const unfolding_witness& witness) {
+    for (node_id n = static_cast<node_id>(is_assumed.size()); n < witness.node_origin.size(); ++n) {
+      const node_id origin = witness.node_origin[n];
+      is_assumed.push_back(origin < n ? is_assumed[origin] : 0);
+    }
+    observer.changed(editor, witness);
+  }
+};
+
+/// What the manager asks and orders: extraction, trials, and what is carried out.
+template <class Package, class E, class M, class Observer> class loop_package_work {
+public:
+  loop_package_work(Package& package, E& editor, const M& machine, const loop_package_options& options,
+                    Observer& observer, loop_package_log& log)
+      : package_(package), editor_(editor), machine_(machine), options_(options), observer_(observer), log_(log) {
+    trying_.lowering = options.unrolling.lowering;
+    trying_.clean_up = options.clean_up;
+    trying_.assumed_trip = options.unrolling.assumed_trip;
+    tried_.clear(64);
+    clean_up_and_analyse();
+    log_.size_before = size_;
+    log_.cycles_before = cost_.cycles;
+    log_.max_size = options.max_size != 0 ? options.max_size : size_ * (1 + options.growth) + options.spare;
+    log_.largest_size = size_;
+  }
+
+  const loop_forest& loops() const { return found_.loops; }
+
+  /// The time in the loop itself, without the loops in it.
+  double weight(loop_id l) const { return own_cycles_[l]; }
+
+  /// The first member, in their order, that has a change that pays decides: of its changes the best one.
+  bool decide(loop_id l) {
+    const bool is_decided = try_members(l);
+    open_cycles_ -= own_cycles_[l];
+    if (!is_decided) {
+      is_closed_[loops().header(l)] = 1;
+    }
+    return is_decided;
+  }
+
+  /// Member by member, on the procedure; then cleans up.
+  void carry_out() {
+    for (std::uint32_t m = 0; m != Package::size; ++m) {
+      carry_out(m);
+    }
+    log_.largest_size = max(log_.largest_size, program_size(editor_));
+    first_undone_ = log_.changes.size();
+    clean_up_and_analyse();
+  }
+
+  void finish() {
+    forget_assumed_trips();
+    log_.size_after = size_;
+    log_.cycles_after = cost_.cycles;
+  }
+
+private:
+  const E& view() const { return editor_; }
+
+  // ---- The procedure.
+
+  void clean_up_and_analyse() {
+    clean_up(editor_, clean_up_options_for(machine_, options_.unrolling.lowering, options_.clean_up), observer_,
+             cleaning_, cleaning_log_);
+    ++log_.clean_ups;
+    dominators_and_loops(editor_.graph(), searching_, found_);
+    count_loop_trips(view(), found_.dominators, found_.loops, knowledge_);
+    estimate_options measure;
+    measure.lowering = options_.unrolling.lowering;
+    measure.trips = span<const std::uint64_t>(knowledge_.trips.data(), knowledge_.trips.size());
+    measure.facts.not_negative = span<const bool>(knowledge_.not_negative.data(), knowledge_.not_negative.size());
+    measure.assumed_trip = options_.unrolling.assumed_trip;
+    estimate(view(), found_.loops, machine_, measure, estimating_, cost_);
+    if (!cleaning_log_.is_complete) {
+      other_facts_ = facts_of_numbers(view());
+    }
+    expect_unknown_trips();
+    size_ = program_size(view());
+    planned_growth_ = 0;
+    weigh_loops();
+  }
+
+  /// Until the package is done, a loop about which nothing is known runs `assumed_trip` times: transformations divide
+  /// that, so that what is left of a loop is not taken for another one that runs as often.
+  void expect_unknown_trips() {
+    while (is_assumed_.size() < loops().num_nodes()) {
+      is_assumed_.push_back(0);
+    }
+    if constexpr (can_set_trip_hints<E>) {
+      for (const loop_id l : loops().loops()) {
+        loop_hints hints = view().trip_hints(loops().header(l));
+        if (knowledge_.trips[l] == 0 && hints.average == 0 &&
+            cost_.loops[l].frequency.source == frequency_source::assumed) {
+          hints.average = static_cast<double>(options_.unrolling.assumed_trip);
+          editor_.set_trip_hints(loops().header(l), hints);
+          is_assumed_[loops().header(l)] = 1;
+        }
+      }
+    }
+  }
+
+  void forget_assumed_trips() {
+    if constexpr (can_set_trip_hints<E>) {
+      for (node_id n = 0; n != is_assumed_.size(); ++n) {
+        if (is_assumed_[n] != 0) {
+          loop_hints hints = view().trip_hints(n);
+          hints.average = 0;
+          editor_.set_trip_hints(n, hints);
+        }
+      }
+    }
+  }
+
+  span<const number_facts> facts() const {
+    return cleaning_log_.is_complete ? cleaning_.facts()
+                                     : span<const number_facts>(other_facts_.data(), other_facts_.size());
+  }
+
+  void weigh_loops() {
+    while (is_closed_.size() < loops().num_nodes()) {
+      is_closed_.push_back(0);
+      refusing_members_.push_back(0);
+    }
+    own_cycles_.assign(loops().num_loops(), 0);
+    for (const loop_id l : loops().loops()) {
+      own_cycles_[l] += cost_.loops[l].cycles;
+      if (loops().parent(l) != no_loop) {
+        own_cycles_[loops().parent(l)] -= cost_.loops[l].cycles;
+      }
+    }
+    open_cycles_ = 0;
+    for (const loop_id l : loops().loops()) {
+      own_cycles_[l] = max(own_cycles_[l], 0.0);
+      open_cycles_ += is_closed_[loops().header(l)] != 0 ? 0 : own_cycles_[l];
+    }
+  }
+
+  // ---- Decisions.
+
+  /// By how many operations a loop may grow: its share of what is left, by its time in that of all loops whose turn is
+  /// still to come, in this sweep or later.
+  std::uint64_t room_of(loop_id l) const {
+    const std::uint64_t used = size_ + planned_growth_;
+    const std::uint64_t left = log_.max_size > used ? log_.max_size - used : 0;
+    const double part = open_cycles_ > own_cycles_[l] ? own_cycles_[l] / open_cycles_ : 1;
+    const auto share = static_cast<std::uint64_t>(static_cast<double>(left) * part);
+    return min(left, max(share, options_.least_share));
+  }
+
+  bool refuse(loop_id l, loop_package_refusal_reason why) {
+    log_.refused.push_back({loops().header(l), why});
+    return false;
+  }
+
+  bool try_members(loop_id l) {
+    if (size_of_loop(l) > options_.max_trial) {
+      return refuse(l, loop_package_refusal_reason::too_large);
+    }
+    extract(l);
+    const std::uint64_t hash = hash_program(x_.program);
+    if (tried_.find(hash) != decltype(tried_)::missing) {
+      return refuse(l, loop_package_refusal_reason::known_already);
+    }
+    has_no_room_ = false;
+    rolled_.program = x_.program;
+    finish_trial(x_, true, machine_, trying_, finishing_, rolled_);
+    ++log_.trials;
+    dominators_and_loops(x_.program.graph(), searching_, in_loop_);
+    if (rolled_.cost.is_impossible || !package_.for_each_until([&](auto& member, std::uint32_t m) {
+          return is_on(m, l) && propose_and_try(member, m, l);
+        })) {
+      tried_.find_or_insert(hash, 0);
+      return refuse(l, has_no_room_ ? loop_package_refusal_reason::no_room : loop_package_refusal_reason::no_gain);
+    }
+    return true;
+  }
+
+  bool is_on(std::uint32_t member, loop_id l) const {
+    return ((options_.without | refusing_members_[loops().header(l)]) >> member & 1) == 0;
+  }
+
+  std::uint64_t size_of_loop(loop_id l) const {
+    std::uint64_t size = 0;
+    for (const node_id n : loops().blocks(l)) {
+      for_each_id(view().values(n), [&](value_id v) { size += view().is_phi(v) ? 0u : 1u; });
+    }
+    return size;
+  }
+
+  /// The loop as a program, which knows what the procedure says about its trips.
+  void extract(loop_id l) {
+    extract_loop(view(), found_.dominators, found_.loops, l, facts(), extracting_, x_);
+    ++log_.extractions;
+    for (node_id n = extracted_loop::header; n != x_.first_exit; ++n) {
+      const node_id original = x_.nodes[n];
+      if (!loops().is_header(original)) {
+        continue;
+      }
+      const std::uint64_t trip = knowledge_.trips[loops().innermost_loop(original)];
+      if (trip != 0) {
+        loop_hints hints = x_.program.trip_hints(n);
+        hints.maximum = hints.multiple = trip;
+        hints.average = static_cast<double>(trip);
+        x_.program.set_trip_hints(n, hints);
+      }
+    }
+    expect_trips(x_, options_.unrolling.assumed_trip);
+  }
+
+  template <class Member> bool propose_and_try(Member& member, std::uint32_t m, loop_id l) {
+    proposed_.clear();
+    member.propose(loop_question<M>{x_, in_loop_, machine_, options_.unrolling}, proposed_);
+    bool is_any = false;
+    decided_loop_change best;
+    for (loop_change& c : proposed_) {
+      c.member = m;
+      decided_loop_change tried;
+      if (try_change(member, c, tried) && (!is_any || tried.cycles_after < best.cycles_after)) {
+        if (grows_by(tried) > room_of(l)) {
+          ++log_.vetoes;
+          has_no_room_ = true;
+        } else {
+          best = tried;
+          is_any = true;
+        }
+      }
+    }
+    if (is_any) {
+      best.sweep = log_.manager.rebuilds;
+      best.entries = cost_.loops[l].frequency.entries;
+      best.change.header = x_.nodes[best.change.header];
+      best.change.node = best.change.node == no_node ? no_node : x_.nodes[best.change.node];
+      planned_growth_ += grows_by(best);
+      log_.changes.push_back(best);
+    }
+    return is_any;
+  }
+
+  static std::uint64_t grows_by(const decided_loop_change& c) {
+    return c.size_after > c.size_before ? c.size_after - c.size_before : 0;
+  }
+
+  /// Whether a change can be carried out on a copy of the loop, and what is left pays.
+  template <class Member> bool try_change(Member& member, const loop_change& c, decided_loop_change& out) {
+    trial_.program = x_.program;
+    out.change = c;
+    out.size_before = program_size(trial_.program);
+    loop_package_observer nobody;
+    applied_.clear();
+    member.apply(trial_.program, span<const loop_change>(&c, 1), nobody, applied_);
+    if (applied_[0] == 0) {
+      return false;
+    }
+    out.size_after = program_size(trial_.program);
+    ++log_.trials;
+    finish_trial(x_, true, machine_, trying_, finishing_, trial_);
+    out.cycles_before = rolled_.cost.cycles;
+    out.cycles_after = trial_.cost.cycles;
+    return !trial_.cost.is_impossible && pays();
+  }
+
+  bool pays() const {
+    const double before = rolled_.cost.cycles;
+    const double after = trial_.cost.cycles;
+    if (!(after < before * (1 - 1e-9))) {
+      return false;
+    }
+    const fraction ratio{max<std::uint64_t>(trial_.cost.operations + trial_.cost.branches, 1),
+                         max<std::uint64_t>(rolled_.cost.operations + rolled_.cost.branches, 1)};
+    const double least =
+        static_cast<double>(options_.least_gain.numerator()) / static_cast<double>(options_.least_gain.denominator());
+    return ratio.numerator() <= ratio.denominator() || (before - after) / before >= least * binary_logarithm(ratio);
+  }
+
+  // ---- What was decided.
+
+  void carry_out(std::uint32_t m) {
+    orders_.clear();
+    order_of_.clear();
+    for (std::size_t i = first_undone_; i != log_.changes.size(); ++i) {
+      if (log_.changes[i].change.member == m) {
+        orders_.push_back(log_.changes[i].change);
+        order_of_.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    if (orders_.empty()) {
+      return;
+    }
+    applied_.clear();
+    copy_observer<Observer> observer{observer_, is_assumed_};
+    package_.for_each_until([&](auto& member, std::uint32_t k) {
+      if (k == m) {
+        member.apply(editor_, span<const loop_change>(orders_.data(), orders_.size()), observer, applied_);
+      }
+      return k == m;
+    });
+    for (std::size_t i = 0; i != orders_.size(); ++i) {
+      log_.changes[order_of_[i]].is_applied = applied_[i] != 0;
+      if (applied_[i] == 0) {
+        refusing_members_[orders_[i].header] |= std::uint64_t{1} << m;
+      }
+    }
+  }
+
+  Package& package_;
+  E& editor_;
+  const M& machine_;
+  const loop_package_options& options_;
+  Observer& observer_;
+  loop_package_log& log_;
+  unrolling_trial_options trying_;
+
+  // The procedure, since the last rebuild.
+  clean_up_workspace cleaning_;
+  clean_up_log cleaning_log_;
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result found_;
+  estimate_knowledge knowledge_;
+  estimate_workspace estimating_;
+  program_estimate cost_;
+  flat_array<number_facts> other_facts_; ///< if the clean-up was not complete
+  flat_array<double> own_cycles_;        ///< by loop
+  double open_cycles_ = 0;               ///< of loops whose turn is still to come
+  std::uint64_t size_ = 0;
+  std::uint64_t planned_growth_ = 0;           ///< in this sweep
+  flat_array<unsigned char> is_closed_;        ///< by node: as the header of a loop
+  flat_array<unsigned char> is_assumed_;       ///< by node: the average of its hints rests on `assumed_trip`
+  flat_array<std::uint64_t> refusing_members_; ///< by node, as the header of a loop; bit i: member i could not carry
+                                               ///< out on the procedure what it did in a trial
+
+  // The loop in hand.
+  extract_loop_workspace extracting_;
+  extracted_loop x_;
+  dominators_and_loops_result in_loop_;
+  program_trial_workspace finishing_;
+  program_trial rolled_; ///< without a change
+  program_trial trial_;
+  flat_array<loop_change> proposed_;
+  flat_array<unsigned char> applied_;
+  bool has_no_room_ = false;      ///< a change of this loop would pay
+  hash_map<std::uint64_t> tried_; ///< programs that were tried in vain
+
+  flat_array<loop_change> orders_;
+  flat_array<std::uint32_t> order_of_; ///< by order, in the log
+  std::size_t first_undone_ = 0;       ///< of the changes in the log
+};
+
+} // namespace detail
+
+/// A list of loop optimizations, in the order in which they are tried: the most specialized first. To make a package of
+/// your own, list members, also your own ones: `managed_loop_package<unroll_completely, my_member>`.
+template <class... Members> struct managed_loop_package : Members... {
+  static_assert((has_loop_member_name<Members> && ...),
+                "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
+
+  static constexpr std::uint32_t size = sizeof...(Members);
+
+  managed_loop_package() = default;
+
+  explicit managed_loop_package(Members... members)
+    requires(sizeof...(Members) != 0)
+      : Members(std::move(members))... {}
+
+  static constexpr const char* name(std::size_t i) {
+    constexpr const char* names[] = {Members::name...};
+    return names[i];
+  }
+
+  /// Calls `visit(member, i)` in their order until it returns true. Returns whether it did.
+  template <class Visit> bool for_each_until(Visit visit) {
+    std::uint32_t i = 0;
+    return (visit(static_cast<Members&>(*this), i++) || ...);
+  }
+
+  /// See `loop_package`.
+  template <loop_package_editor E, loop_machine_argument M, class Observer>
+  loop_package_log run(E& editor, const M& machine, const loop_package_options& options, Observer& observer) {
+    loop_package_log log;
+    detail::loop_package_work<managed_loop_package, E, M, Observer> work(*this, editor, machine, options, observer,
+                                                                         log);
+    run_loop_manager(work, options.max_sweeps, log.manager);
+    work.finish();
+    return log;
+  }
+
+  template <loop_package_editor E, loop_machine_argument M>
+  loop_package_log run(E& editor, const M& machine, const loop_package_options& options = {}) {
+    loop_package_observer nobody;
+    return run(editor, machine, options, nobody);
+  }
+};
+
+/// The loop macro package of A. Drozdov, A. Stepanenkov, "Managed optimization packages": optimizations of loops, and a
+/// manager (`run_loop_manager`) that goes over the tree of loops from inside out, heavy loops first, and carries out
+/// what pays.
+///
+///     midend::elbrus::cost_editor editor(procedure);
+///     midend::loop_package_log log = midend::loop_package().run(editor, midend::e2k_reference_v6());
+///
+/// **Quality is tried.** A loop whose turn has come is extracted (`extract_loop`), with what the procedure says about
+/// it. Each member proposes changes; each change is carried out on a copy of the extracted loop, cleaned up
+/// (`clean_up`), and estimated for the machine (`estimate`), as is the loop without a change. The best change of the
+/// first member that has one that pays is decided for, and is carried out on the procedure at the end of the sweep.
+/// Then the procedure is cleaned up, so that dead copies do not count, and all analyses are made again. A change pays
+/// if the loop takes fewer cycles each time that it is entered, by the clear margin that its growth asks for
+/// (`least_gain`). An equal loop is not tried again.
+///
+/// **Growth.** The procedure never has more than `max_size` operations, as the trials count them. Each loop has a share
+/// of what is left, in proportion to its time in the time of all loops whose turn is still to come, so loops that are
+/// hotter and still wait for a loop in them keep theirs.
+///
+/// **Departures.** In the paper a change needs a quality that is no worse; here it has to be better, since changes that
+/// are no worse could undo each other for ever.
+///
+/// Requires an editor with the cost rung. Loops of more than `max_trial` operations, and loops that nothing reaches,
+/// stay as they are. Irreducible cycles are no loops. The time is that of the trials, and for each sweep that of
+/// `clean_up` and `estimate` of the procedure.
+using loop_package = managed_loop_package<unroll_completely, unroll_partially>;
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,66 @@
+/// `loop_package_log`: what the loop package did.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loop_package/loop_change.hpp"
+#include "midend/loop_package/loop_manager.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A change that was decided for.
+struct decided_loop_change {
+  loop_change change;            ///< in nodes of the procedure
+  std::uint32_t sweep = 0;       ///< in which it was decided
+  double entries = 0;            ///< of the loop, each time that the procedure is entered
+  double cycles_before = 0;      ///< of the loop, each time that it is entered, cleaned up
+  double cycles_after = 0;       ///< likewise, by the trial
+  std::uint64_t size_before = 0; ///< operations of the loop
+  std::uint64_t size_after = 0;  ///< of what takes its place, before the clean-up
+  bool is_applied = false;       ///< the member could carry it out on the procedure, too
+};
+
+/// Why nothing was done with a loop.
+enum class loop_package_refusal_reason : std::uint8_t {
+  no_gain,      ///< no member proposes a change that pays
+  no_room,      ///< a change would pay, but the loop's share of the growth is too small
+  too_large,    ///< to be tried
+  known_already ///< an equal loop was tried before
+};
+
+inline constexpr std::size_t num_loop_package_refusal_reasons = 4;
+
+struct loop_package_refusal {
+  node_id header;
+  loop_package_refusal_reason why;
+
+  friend constexpr bool operator==(const loop_package_refusal&, const loop_package_refusal&) = default;
+};
+
+/// What the loop package did. Sizes are numbers of operations, phis aside.
+struct loop_package_log {
+  loop_manager_log manager; ///< n, r, and each step
+  flat_array<decided_loop_change> changes;
+  flat_array<loop_package_refusal> refused; ///< of loops that were closed, in their order
+  std::uint64_t size_before = 0;            ///< of the procedure, cleaned up
+  std::uint64_t size_after = 0;
+  std::uint64_t largest_size = 0; ///< that it had in between
+  std::uint64_t max_size = 0;     ///< that it was allowed
+  double cycles_before = 0;       ///< of the procedure, each time that it is entered
+  double cycles_after = 0;
+  std::uint32_t extractions = 0; ///< of loops
+  std::uint32_t trials = 0;      ///< of changes, and of loops without one
+  std::uint32_t vetoes = 0;      ///< of changes that would pay, for want of room
+  std::uint32_t clean_ups = 0;   ///< of the procedure
+
+  /// n/r of the paper: how many changes one rebuild serves.
+  double changes_per_rebuild() const {
+    return manager.rebuilds == 0 ? 0 : static_cast<double>(manager.changes) / manager.rebuilds;
+  }
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,227 @@
+/// `finish_trial`: cleans up a program that was changed to be tried, and estimates what is left.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/extract_loop.hpp"
+#include "midend/ir/editable_flat_program.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/machine/cost/count_loop_trips.hpp"
+#include "midend/machine/cost/estimate.hpp"
+#include "midend/machine/lowering/lower_region.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/machine/machine_model.hpp"
+#include "midend/package/clean_up.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_number.hpp"
+#include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unroll_loops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The options of a trial: those of its steps.
+struct unrolling_trial_options {
+  unrolling_limits limits;
+  clean_up_options clean_up;
+  lowering_options lowering;
+  std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
+  /// Whether loops that are left are counted once more if some loop was. Without that, if it is the only one, what is
+  /// left of it runs always equally often, too, and about as often as transformations say, which divide averages.
+  bool counts_trips = true;
+};
+
+/// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are
+/// regrouped where the program allows it, unless the lowering does not.
+template <loop_machine_argument M>
+clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
+                                      clean_up_options options = {}) {
+  options.operations.costs = operation_costs::of_machine(machine);
+  options.operations.regroups_sums = lowering.reassociates;
+  return options;
+}
+
+/// A program that a change was tried on.
+struct program_trial {
+  bool is_clean = false;         ///< the clean-up came to its end within its limits
+  std::uint32_t rounds = 0;      ///< of the clean-up
+  bool is_regrouped = false;     ///< the clean-up has regrouped sums
+  editable_flat_program program; ///< to look at: `elbrus::to_eir(program)`
+  loop_forest loops;             ///< of the program
+  program_estimate cost;         ///< of the program each time that it is entered
+};
+
+class program_trial_workspace;
+
+namespace detail {
+
+template <loop_machine_argument M>
+void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& machine,
+                       const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out);
+
+} // namespace detail
+
+template <loop_machine_argument M>
+void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
+                    program_trial_workspace& workspace, const program_trial& trial, program_estimate& out);
+
+/// The memory of `finish_trial`, to be reused.
+class program_trial_workspace {
+public:
+  /// What is known about the program that the last trial has left.
+  const estimate_knowledge& knowledge() const { return knowledge_; }
+
+private:
+  template <loop_machine_argument M>
+  friend void detail::finish_trial_here(const extracted_loop& x, bool counts_trips, const M& machine,
+                                        const unrolling_trial_options& options, program_trial_workspace& workspace,
+                                        program_trial& out);
+  template <loop_machine_argument M>
+  friend void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
+                             program_trial_workspace& workspace, const program_trial& trial, program_estimate& out);
+
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result flow_; ///< after the clean-up
+  clean_up_workspace clean_up_;
+  clean_up_log log_;
+  estimate_knowledge knowledge_;
+  estimate_workspace estimate_;
+};
+
+/// Writes into an extracted loop how often its loops run, as averages: the exact trip count where it is known, else
+/// what a hint says, else `assumed_trip`. Transformations keep averages up to date, so that loops that are unrolled are
+/// compared for the same number of iterations. The time of `count_loop_trips`.
+MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100);
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip) {
+  const auto found = dominators_and_loops(x.program.graph());
+  estimate_knowledge knowledge;
+  count_loop_trips(x.program, found.dominators, found.loops, knowledge);
+  for (const loop_id l : found.loops.loops()) {
+    const node_id header = found.loops.header(l);
+    loop_hints hints = x.program.trip_hints(header);
+    if (knowledge.trips[l] != 0 || hints.average == 0) {
+      hints.average = static_cast<double>(knowledge.trips[l] != 0 ? knowledge.trips[l] : assumed_trip);
+      x.program.set_trip_hints(header, hints);
+    }
+    x.has_exact_trips = x.has_exact_trips || knowledge.trips[l] != 0;
+  }
+  x.has_expected_trips = true;
+}
+
+#endif
+
+/// Estimates the program that the last trial with this workspace has left, with other options of the lowering. The
+/// time of `estimate`.
+template <loop_machine_argument M>
+void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
+                    program_trial_workspace& workspace, const program_trial& trial, program_estimate& out) {
+  const estimate_knowledge& known = workspace.knowledge_;
+  estimate_options measure;
+  measure.lowering = lowering;
+  measure.trips = span<const std::uint64_t>(known.trips.data(), known.trips.size());
+  measure.facts.not_negative = span<const bool>(known.not_negative.data(), known.not_negative.size());
+  measure.assumed_trip = assumed_trip;
+  estimate(trial.program, trial.loops, machine, measure, workspace.estimate_, out);
+}
+
+namespace detail {
+
+/// How often loops run: what hints say if that is exact, or else nothing.
+inline void keep_averages(const editable_flat_program& program, const loop_forest& loops, bool is_exact,
+                          flat_array<std::uint64_t>& trips) {
+  trips.assign(loops.num_loops(), 0);
+  for (const loop_id l : loops.loops()) {
+    const double average = program.trip_hints(loops.header(l)).average;
+    trips[l] = is_exact ? max<std::uint64_t>(nearest_number(average), 1) : 0;
+  }
+}
+
+inline bool has_regrouped(const clean_up_log& log) {
+  bool has = false;
+  for (const package_log& run : log.operations) {
+    for (const package_event& e : run.events) {
+      has = has || (e.regroups && e.veto == package_veto::none);
+    }
+  }
+  return has;
+}
+
+} // namespace detail
+
+namespace detail {
+
+template <loop_machine_argument M>
+void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& machine,
+                       const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out) {
+  MIDEND_ASSERT(x.has_expected_trips, "an extracted loop that `expect_trips` has seen", x.has_expected_trips);
+  clean_up_observer nobody;
+  clean_up_log& log = workspace.log_;
+  clean_up(out.program, clean_up_options_for(machine, options.lowering, options.clean_up), nobody, workspace.clean_up_,
+           log);
+  out.is_clean = log.is_complete;
+  out.rounds = log.rounds;
+  out.is_regrouped = has_regrouped(log);
+  dominators_and_loops_result& after = workspace.flow_;
+  dominators_and_loops(out.program.graph(), workspace.searching_, after);
+  if (!log.is_complete || (x.has_exact_trips && counts_trips)) {
+    count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+  } else { // of copies of a loop that cannot be counted, none can be
+    keep_averages(out.program, after.loops, x.has_exact_trips, workspace.knowledge_.trips);
+    note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);
+  }
+  out.loops = after.loops;
+  estimate_trial(machine, options.lowering, options.assumed_trip, workspace, out, out.cost);
+}
+
+namespace compiled {
+
+void finish_trial(const extracted_loop& x, bool counts_trips, const machine_model& machine,
+                  const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out);
+
+} // namespace compiled
+
+} // namespace detail
+
+/// Cleans up the program of a trial, `out.program`, by `clean_up`, and estimates what is left of it on a machine. `x`
+/// is the loop that it was a copy of before it was changed.
+///
+/// Requires that `expect_trips` has been called for `x`: changes of a loop are compared for the same number of
+/// iterations. `counts_trips`: loops that are left are counted once more if some loop of `x` was; else they run as
+/// often as transformations say, which divide averages. Unreachable nodes cost nothing.
+///
+/// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
+/// trials", LFP 1994. The cost is that of the steps, for a program of the size of the changed loop.
+template <loop_machine_argument M>
+void finish_trial(const extracted_loop& x, bool counts_trips, const M& machine, const unrolling_trial_options& options,
+                  program_trial_workspace& workspace, program_trial& out) {
+  if constexpr (MIDEND_DEFINES_FUNCTIONS == 0 && std::is_same_v<M, machine_model>) {
+    detail::compiled::finish_trial(x, counts_trips, machine, options, workspace, out);
+  } else {
+    detail::finish_trial_here(x, counts_trips, machine, options, workspace, out);
+  }
+}
+
+#if defined(MIDEND_COMPILED_SOURCE)
+
+namespace detail::compiled {
+
+void finish_trial(const extracted_loop& x, bool counts_trips, const machine_model& machine,
+                  const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out) {
+  detail::finish_trial_here(x, counts_trips, machine, options, workspace, out);
+}
+
+} // namespace detail::compiled
+
+#endif
+
+MIDEND_END_NAMESPACE
