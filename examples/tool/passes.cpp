@@ -1,5 +1,6 @@
 #include "passes.hpp"
 
+#include "loop_package_tool.hpp"
 #include "package_tool.hpp"
 #include "sccp_tool.hpp"
 #include "text.hpp"
@@ -376,6 +377,7 @@ const std::vector<pass_kind>& pass_kinds() {
       low_level_package_pass(),
       control_canonicalization_pass(),
       clean_up_pass(),
+      loop_package_pass(),
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());

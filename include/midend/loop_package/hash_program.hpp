@@ -18,8 +18,8 @@ namespace detail {
 
 /// One word more. The multiplier and the rotation are those of a 64-bit finalizer, so that each bit of both reaches
 /// all.
-constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
-  std::uint64_t x = hash * 0x9e37'79b9'7f4a'7c15 + word;
+constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
+  std::uint64_t x = hash * 0x9e37'79b9'7f4a'7c15 + next;
   x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
   return x ^ (x >> 29);
 }
@@ -31,7 +31,7 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 /// Unequal programs share one by chance only: use it where that costs no more than a missed chance. Linear.
 inline std::uint64_t hash_program(const flat_program& p) {
   std::uint64_t h = p.num_values();
-  const auto add = [&](std::uint64_t word) { h = detail::mixed(h, word); };
+  const auto add = [&](std::uint64_t next) { h = detail::mixed(h, next); };
   const auto& g = p.graph();
   for (node_id n = 0; n != g.num_nodes(); ++n) {
     for (const edge_id e : g.out_edges(n)) {

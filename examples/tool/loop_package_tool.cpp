@@ -1,0 +1,78 @@
+#include "loop_package_tool.hpp"
+
+#include "clean_up_checker.hpp"
+#include "edit_names.hpp"
+#include "new_names.hpp"
+#include "text.hpp"
+#include "transformation_pass.hpp"
+
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/loop_package/loop_package.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/viz/loop_package.hpp>
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+namespace midend_tool {
+namespace {
+
+using midend::elbrus::procedure;
+
+/// Checks the certificate of each step, and names what is new.
+class loop_package_checker : public clean_up_checker {
+public:
+  using clean_up_checker::clean_up_checker;
+
+  template <class Plan> void planned_change(const Plan&) {}
+
+  template <class E> void changed(const E&, const midend::unfolding_witness& witness) {
+    name_what_is_new(after(), witness);
+    if (!certifies()) {
+      done(std::nullopt);
+    } else if (midend::has_assumptions(witness)) {
+      done(why_rejected(before(), after(), untaken_exits_witness{witness}));
+    } else {
+      done(why_rejected(before(), after(), witness));
+    }
+  }
+};
+
+void run_loop_package(procedure& p, const pass_request& request, pass_report& report) {
+  const procedure before = request.record ? p : procedure();
+  midend::elbrus::cost_editor editor(p);
+  midend::loop_package_options options;
+  options.max_size = request.number.value_or(0);
+  loop_package_checker checker(p, request.certify, report);
+  const midend::loop_package_log log = midend::loop_package().run(editor, midend::e2k_reference_v6(), options, checker);
+  report.summary = midend::summary_text(log);
+  if (request.record) {
+    const edit_names names(before, p);
+    report.changes += midend::to_text(log.manager, names);
+    report.changes += midend::to_text(log, names, [](std::size_t i) { return midend::loop_package::name(i); });
+  }
+}
+
+} // namespace
+
+pass_kind loop_package_pass() {
+  pass_kind pass{"loop-package", "optimizations of loops, tried and decided one by one: docs/packages.md",
+                 run_loop_package, nullptr, variable_policy::refuses};
+  pass.read_option = [](std::string_view text) -> std::optional<std::size_t> {
+    constexpr std::string_view start = "max-size=";
+    std::size_t number = 0;
+    if (!text.starts_with(start)) {
+      return std::nullopt;
+    }
+    text.remove_prefix(start.size());
+    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_read = error == std::errc() && stopped == text.data() + text.size() && number != 0;
+    return is_read ? std::optional(number) : std::nullopt;
+  };
+  pass.option_help = "max-size=N";
+  pass.option_form = "max-size=N, the most operations that the procedure may have";
+  return pass;
+}
+
+} // namespace midend_tool

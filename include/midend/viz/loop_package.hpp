@@ -1,0 +1,145 @@
+/// Words for the loop package: a table of what was changed, and the steps of the manager.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loop_package/loop_change.hpp"
+#include "midend/loop_package/loop_manager.hpp"
+#include "midend/loop_package/loop_package_log.hpp"
+#include "midend/support/nearest_number.hpp"
+#include "midend/transform/unrolling_form.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+constexpr std::string_view to_text(loop_package_refusal_reason r) {
+  switch (r) {
+    using enum loop_package_refusal_reason;
+  case no_gain:
+    return "no change pays";
+  case no_room:
+    return "a change would pay, but the procedure may not grow so much";
+  case too_large:
+    return "it is too large to be tried";
+  default:
+    return "an equal loop was tried before";
+  }
+}
+
+constexpr std::string_view to_text(loop_state s) {
+  switch (s) {
+    using enum loop_state;
+  case undefined:
+    return "undefined";
+  case processed:
+    return "processed";
+  case waiting:
+    return "waiting";
+  default:
+    return "closed";
+  }
+}
+
+namespace detail {
+
+/// With one decimal where that is not 0.
+inline std::string cycles_text(double cycles) {
+  const std::uint64_t tenths = nearest_number(cycles * 10);
+  std::string text = std::to_string(tenths / 10);
+  if (tenths % 10 != 0) {
+    text += '.';
+    text += static_cast<char>('0' + tenths % 10);
+  }
+  return text;
+}
+
+inline std::string change_text(const loop_change& c, std::string_view member) {
+  std::string text(member);
+  if (c.form.kind != unrolling_kind::none) {
+    text += ", ";
+    text += name_of(c.form.kind);
+    text += ' ';
+    text += std::to_string(c.form.factor);
+    if (c.form.remainder != remainder_placement::none) {
+      text += ", ";
+      text += name_of(c.form.remainder);
+    }
+  }
+  return text;
+}
+
+inline void fill(std::string& line, std::size_t width) {
+  while (line.size() < width) {
+    line += ' ';
+  }
+  line += "  ";
+}
+
+} // namespace detail
+
+/// One line: n, r, cycles, growth and how much was tried.
+inline std::string summary_text(const loop_package_log& log) {
+  std::string text = std::to_string(log.manager.changes);
+  text += log.manager.changes == 1 ? " change" : " changes";
+  if (log.manager.rebuilds != 0) {
+    text += " in " + std::to_string(log.manager.rebuilds);
+    text += log.manager.rebuilds == 1 ? " rebuild" : " rebuilds";
+  }
+  text += "; cycles " + detail::cycles_text(log.cycles_before) + " -> " + detail::cycles_text(log.cycles_after);
+  text += "; operations " + std::to_string(log.size_before) + " -> " + std::to_string(log.size_after) + " (at most " +
+          std::to_string(log.max_size) + ", " + std::to_string(log.largest_size) + " in between)";
+  text += "; " + std::to_string(log.trials) + (log.trials == 1 ? " trial" : " trials");
+  if (log.vetoes != 0) {
+    text += ", " + std::to_string(log.vetoes) + " without room";
+  }
+  return text + (log.manager.is_complete ? "" : "; stopped");
+}
+
+/// A line for each change: sweep, loop, member, cycles of the loop each time that it is entered, and its operations
+/// with those of its copies. `names.node(n)` gives the name of a node; `member_name(i)` that of a member.
+template <class Names, class MemberName>
+std::string to_text(const loop_package_log& log, const Names& names, MemberName member_name) {
+  std::string text;
+  for (const decided_loop_change& c : log.changes) {
+    std::string line = "sweep " + std::to_string(c.sweep);
+    detail::fill(line, 8);
+    line += std::string(names.node(c.change.header));
+    detail::fill(line, 24);
+    line += detail::change_text(c.change, member_name(c.change.member));
+    detail::fill(line, 66);
+    line += "cycles " + detail::cycles_text(c.cycles_before) + " -> " + detail::cycles_text(c.cycles_after);
+    detail::fill(line, 92);
+    line += "operations " + std::to_string(c.size_before) + " -> " + std::to_string(c.size_after);
+    text += line + (c.is_applied ? "\n" : "  not possible in the procedure\n");
+  }
+  return text;
+}
+
+/// A line for each step of the manager.
+template <class Names> std::string to_text(const loop_manager_log& log, const Names& names) {
+  std::string text;
+  for (const loop_manager_event& e : log.events) {
+    if (e.step == loop_step::rebuilt) {
+      text += "sweep " + std::to_string(e.sweep) + ": rebuilt\n";
+      continue;
+    }
+    text += "sweep " + std::to_string(e.sweep) + ": " + std::string(names.node(e.header));
+    switch (e.step) {
+    case loop_step::listed:
+      text += " is processed\n";
+      break;
+    case loop_step::changed:
+      text += " is changed and waits\n";
+      break;
+    default:
+      text += " is closed\n";
+    }
+  }
+  return text;
+}
+
+MIDEND_END_NAMESPACE
