@@ -96,9 +96,9 @@ private:
   std::string transcript_;                   ///< `header+` changed, `header-` closed, `|` rebuilt
 };
 
-midend::loop_manager_log run(scripted_work& work, std::uint32_t max_sweeps = 100) {
+midend::loop_manager_log run(scripted_work& work, std::uint32_t max_sweeps = 100, std::uint32_t max_changes = 0) {
   midend::loop_manager_log log;
-  midend::run_loop_manager(work, max_sweeps, log);
+  midend::run_loop_manager(work, {max_sweeps, max_changes}, log);
   return log;
 }
 
@@ -173,6 +173,15 @@ TEST_CASE("manager of loops: sweeps are limited") {
   CHECK(log.changes == 7);
   CHECK(log.rebuilds == 7);
   CHECK_FALSE(log.is_complete);
+}
+
+TEST_CASE("manager of loops: with one change a sweep, n/r is 1") {
+  scripted_work work({{{0, 3}, {0, 2}, {0, 1}}}, {{1, 1}, {2, 2}, {3, 1}});
+  const auto log = run(work, 100, 1);
+  CHECK(work.transcript() == "1+ | 1- 2+ | 2+ | 2- 3+ | 3- ");
+  CHECK(log.changes == 4);
+  CHECK(log.rebuilds == 4);
+  CHECK(log.is_complete);
 }
 
 TEST_CASE("manager of loops: no loop, and no sweep") {

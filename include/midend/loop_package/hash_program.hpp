@@ -45,7 +45,14 @@ inline std::uint64_t hash_program(const flat_program& p) {
     for (const value_id v : p.values(n)) {
       const operation_info info = p.operation(v);
       add(static_cast<std::uint64_t>(info.code) << 32 | std::uint64_t{info.width} << 16 | info.operand_width);
-      add(p.is_phi(v) || info.code != operation::other ? 0 : std::uint64_t{p.origin(v)} + 1);
+      if (const auto memory = p.memory(v)) {
+        add(static_cast<std::uint64_t>(p.effect(v)) << 32 | memory->bytes);
+        add(memory->memory);
+        add(static_cast<std::uint64_t>(memory->scale));
+        add(static_cast<std::uint64_t>(memory->offset));
+      } else if (!p.is_phi(v) && info.code == operation::other && !p.is_terminator(v)) {
+        add(std::uint64_t{p.origin(v)} + 1);
+      }
       for (const value_id x : p.operands(v)) {
         add(x);
         const auto c = x == no_value ? std::nullopt : p.constant(x);

@@ -46,6 +46,11 @@ struct loop_manager_log {
   bool is_complete = false;   ///< every loop is closed; else the sweeps were limited
 };
 
+struct loop_manager_options {
+  std::uint32_t max_sweeps = 64;
+  std::uint32_t max_changes = 0; ///< in a sweep; 0: no limit. With 1, all analyses are made again after each change
+};
+
 /// What the manager asks, and orders:
 ///
 /// - `loops()`: the loops of the procedure as it was after the last `carry_out`;
@@ -67,12 +72,12 @@ template <class W> class loop_manager {
 public:
   loop_manager(W& work, loop_manager_log& log) : work_(work), log_(log) {}
 
-  void run(std::uint32_t max_sweeps) {
+  void run(const loop_manager_options& options) {
     log_ = {};
     take_up_loops();
-    for (std::uint32_t sweeps = 0; !list_.empty() && sweeps != max_sweeps; ++sweeps) {
+    for (std::uint32_t sweeps = 0; !list_.empty() && sweeps != options.max_sweeps; ++sweeps) {
       const std::uint32_t before = log_.changes;
-      sweep();
+      sweep(options.max_changes);
       if (log_.changes != before) {
         work_.carry_out();
         log_.events.push_back({loop_step::rebuilt, no_node, log_.rebuilds});
@@ -104,6 +109,7 @@ private:
         ++open_children_[loops().parent(l)];
       }
     }
+    list_.clear(); // what had no turn in a limited sweep is taken up again
     for (const loop_id l : loops().loops()) {
       if (states_[l] == loop_state::undefined && open_children_[l] == 0) {
         enter(l);
@@ -113,8 +119,9 @@ private:
 
   /// Each loop of the list has its turn once, the heaviest first, then the next one. What was changed waits for the
   /// rebuild. A loop in which the last one was closed comes in at its place among those whose turn is still to come.
-  void sweep() {
-    while (!list_.empty()) {
+  void sweep(std::uint32_t max_changes) {
+    const std::uint32_t before = log_.changes;
+    while (!list_.empty() && (max_changes == 0 || log_.changes - before != max_changes)) {
       const loop_id l = take_heaviest();
       if (work_.decide(l)) {
         ++log_.changes;
@@ -185,12 +192,12 @@ private:
 /// **Departures.** All decisions of a sweep come first, then all changes. In the paper each change is made at once; as
 /// a changed loop only waits, the result is the same, but here the analyses hold for each decision. Loops that are new
 /// after a rebuild come into the list if each loop in them is closed. A loop that a change has made vanish is not in
-/// the new forest; the loop around it has its turn after the rebuild. The sweeps are limited.
+/// the new forest; the loop around it has its turn after the rebuild. Sweeps, and changes in a sweep, can be limited.
 ///
 /// Requires that nodes keep their numbers: closed loops are known by their headers. Returns n, r and every step. The
 /// time, besides that of the work, is O(loops · log loops) a sweep, and linear in the nodes once.
-template <loop_work W> void run_loop_manager(W& work, std::uint32_t max_sweeps, loop_manager_log& out) {
-  detail::loop_manager<W>(work, out).run(max_sweeps);
+template <loop_work W> void run_loop_manager(W& work, const loop_manager_options& options, loop_manager_log& out) {
+  detail::loop_manager<W>(work, out).run(options);
 }
 
 MIDEND_END_NAMESPACE

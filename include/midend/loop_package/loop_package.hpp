@@ -46,7 +46,7 @@ struct loop_package_options {
   std::uint64_t least_share = 64; ///< each loop may grow by so many operations while they are there
 
   std::uint64_t max_trial = 2000; ///< operations of a loop that is tried
-  std::uint32_t max_sweeps = 64;
+  loop_manager_options manager;
   std::uint64_t without = 0; ///< bit i: member i proposes nothing
 
   /// A change that makes a loop larger is accepted if (fall of its cycles, as a fraction) / log2(ratio of operations)
@@ -237,7 +237,9 @@ private:
     }
     extract(l);
     const std::uint64_t hash = hash_program(x_.program);
-    if (tried_.find(hash) != decltype(tried_)::missing) {
+    const std::uint64_t hash_here =
+        mixed(hash, loops().header(l)); // of this loop, if it was changed and is the same again
+    if (tried_.find(hash) != decltype(tried_)::missing || tried_.find(hash_here) != decltype(tried_)::missing) {
       return refuse(l, loop_package_refusal_reason::known_already);
     }
     has_no_room_ = false;
@@ -251,6 +253,7 @@ private:
       tried_.find_or_insert(hash, 0);
       return refuse(l, has_no_room_ ? loop_package_refusal_reason::no_room : loop_package_refusal_reason::no_gain);
     }
+    tried_.find_or_insert(hash_here, 0);
     return true;
   }
 
@@ -417,7 +420,7 @@ private:
   flat_array<loop_change> proposed_;
   flat_array<unsigned char> applied_;
   bool has_no_room_ = false;      ///< a change of this loop would pay
-  hash_map<std::uint64_t> tried_; ///< programs that were tried in vain
+  hash_map<std::uint64_t> tried_; ///< programs that were tried in vain, and those that were changed, with their header
 
   flat_array<loop_change> orders_;
   flat_array<std::uint32_t> order_of_; ///< by order, in the log
@@ -457,7 +460,7 @@ template <class... Members> struct managed_loop_package : Members... {
     loop_package_log log;
     detail::loop_package_work<managed_loop_package, E, M, Observer> work(*this, editor, machine, options, observer,
                                                                          log);
-    run_loop_manager(work, options.max_sweeps, log.manager);
+    run_loop_manager(work, options.manager, log.manager);
     work.finish();
     return log;
   }
@@ -482,7 +485,8 @@ template <class... Members> struct managed_loop_package : Members... {
 /// first member that has one that pays is decided for, and is carried out on the procedure at the end of the sweep.
 /// Then the procedure is cleaned up, so that dead copies do not count, and all analyses are made again. A change pays
 /// if the loop takes fewer cycles each time that it is entered, by the clear margin that its growth asks for
-/// (`least_gain`). An equal loop is not tried again.
+/// (`least_gain`). A loop that equals one that was tried in vain is not tried, nor one that a change has left as it
+/// was.
 ///
 /// **Growth.** The procedure never has more than `max_size` operations, as the trials count them. Each loop has a share
 /// of what is left, in proportion to its time in the time of all loops whose turn is still to come, so loops that are

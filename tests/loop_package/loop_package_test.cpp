@@ -1,0 +1,299 @@
+// loop_package.hpp: what the package makes of loops, and that it keeps its promises.
+#include "kit/parsed_procedure.hpp"
+#include "kit/random_programs.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/loop_package/loop_package.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/transform/verify_unfolding.hpp>
+#include <midend/viz/loop_package.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+using namespace midend_tests;
+using namespace midend::elbrus;
+using midend::loop_package;
+using midend::loop_package_log;
+using midend::loop_package_options;
+
+namespace {
+
+procedure parsed(std::string_view text) {
+  return parsed_procedure(text).program.procedures[0];
+}
+
+loop_package_log run_package(procedure& p, const loop_package_options& options = {}) {
+  cost_editor editor(p);
+  return loop_package().run(editor, midend::e2k_reference_v6(), options);
+}
+
+std::size_t num_loops(const procedure& p) {
+  return midend::dominators_and_loops(p).loops.num_loops();
+}
+
+/// `count` loops one after the other, each of which runs `trip` times, or `%n` times if that is empty.
+std::string independent_loops(std::size_t count, const std::string& trip) {
+  std::string text = "proc @p(%a: ptr, %n: i64) -> i64 {\n  node entry:\n    br l0\n";
+  for (std::size_t i = 0; i != count; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string before = i == 0 ? "entry" : "l" + std::to_string(i - 1);
+    const std::string after = i + 1 == count ? "exit" : "l" + std::to_string(i + 1);
+    text += "  node l" + k + ":\n";
+    text += "    %i" + k + " = phi.i64 [" + before + ": 0], [l" + k + ": %j" + k + "]\n";
+    text += "    %v" + k + " = ld.i64 [%a + %i" + k + "*8] alias=A\n";
+    text += "    %w" + k + " = add.i64 %v" + k + ", " + k + "\n";
+    text += "    st.i64 %w" + k + ", [%a + %i" + k + "*8] alias=A\n";
+    text += "    %j" + k + " = add.i64 %i" + k + ", 1 nsw\n";
+    text += "    %c" + k + " = cmp.lt.i64 %j" + k + ", " + (trip.empty() ? "%n" : trip) + "\n";
+    text += "    br %c" + k + " ? l" + k + " : " + after + "\n";
+  }
+  return text + "  node exit:\n    ret 0\n}\n";
+}
+
+constexpr const char* matrix_3x3 = R"(
+proc @matrix(%a: ptr, %b: ptr, %c: ptr) {
+  node entry:
+    br rows
+  node rows:
+    %i = phi.i64 [entry: 0], [rows_end: %i1]
+    br columns
+  node columns:
+    %j = phi.i64 [rows: 0], [columns_end: %j1]
+    br sum
+  node sum:
+    %k = phi.i64 [columns: 0], [sum: %k1]
+    %s = phi.i32 [columns: 0], [sum: %s1]
+    %r = mul.i64 %i, 3
+    %ik = add.i64 %r, %k
+    %x = ld.i32 [%a + %ik*4] alias=A
+    %t = mul.i64 %k, 3
+    %kj = add.i64 %t, %j
+    %y = ld.i32 [%b + %kj*4] alias=B
+    %xy = mul.i32 %x, %y
+    %s1 = add.i32 %s, %xy
+    %k1 = add.i64 %k, 1
+    %more = cmp.lt.i64 %k1, 3
+    br %more ? sum : columns_end
+  node columns_end:
+    %u = mul.i64 %i, 3
+    %ij = add.i64 %u, %j
+    st.i32 %s1, [%c + %ij*4] alias=C
+    %j1 = add.i64 %j, 1
+    %next = cmp.lt.i64 %j1, 3
+    br %next ? columns : rows_end
+  node rows_end:
+    %i1 = add.i64 %i, 1
+    %again = cmp.lt.i64 %i1, 3
+    br %again ? rows : exit
+  node exit:
+    ret
+})";
+
+} // namespace
+
+TEST_CASE("loop package: a nest of known trips is unrolled from inside out, until no loop is left") {
+  procedure p = parsed(matrix_3x3);
+  const loop_package_log log = run_package(p);
+  CHECK(num_loops(p) == 0);
+  CHECK(log.manager.changes == 3);
+  CHECK(log.manager.rebuilds == 3);
+  REQUIRE(log.changes.size() == 3);
+  for (const auto& c : log.changes) {
+    CHECK(std::string(loop_package::name(c.change.member)) == "complete unrolling");
+    CHECK(c.is_applied);
+    CHECK(c.cycles_after < c.cycles_before);
+  }
+  CHECK(log.cycles_after < log.cycles_before / 5);
+  CHECK(verify(p).empty());
+}
+
+TEST_CASE("loop package: one rebuild serves k independent loops, n/r = k") {
+  for (const std::size_t k : {1u, 2u, 7u, 20u}) {
+    procedure p = parsed(independent_loops(k, "4"));
+    loop_package_options options;
+    options.max_size = 100'000;
+    const loop_package_log log = run_package(p, options);
+    CHECK(log.manager.changes == k);
+    CHECK(log.manager.rebuilds == 1);
+    CHECK(num_loops(p) == 0);
+  }
+}
+
+TEST_CASE("loop package: rebuilding after each change gives the same program, with n/r = 1") {
+  for (const char* trip : {"4", ""}) {
+    procedure p = parsed(independent_loops(6, trip));
+    procedure q = p;
+    loop_package_options options;
+    options.max_size = 100'000;
+    const loop_package_log together = run_package(p, options);
+    options.manager.max_changes = 1;
+    const loop_package_log single = run_package(q, options);
+    CHECK(single.manager.changes == together.manager.changes);
+    CHECK(single.manager.rebuilds == single.manager.changes);
+    CHECK(together.manager.rebuilds < single.manager.rebuilds);
+    CHECK(single.size_after == together.size_after);
+    CHECK(single.cycles_after == doctest::Approx(together.cycles_after));
+  }
+}
+
+TEST_CASE("loop package: the procedure never passes its limit, and what had no room is said") {
+  for (const std::uint64_t limit : {40u, 60u, 80u, 120u, 200u, 400u, 1000u}) {
+    procedure p = parsed(independent_loops(5, ""));
+    loop_package_options options;
+    options.max_size = limit;
+    const loop_package_log log = run_package(p, options);
+    CHECK(log.max_size == limit);
+    CHECK(log.largest_size <= limit);
+    CHECK(log.size_after <= log.largest_size);
+    if (limit < 60) {
+      CHECK(log.manager.changes == 0);
+      CHECK(log.vetoes != 0);
+      CHECK(log.refused[0].why == midend::loop_package_refusal_reason::no_room);
+    }
+  }
+}
+
+TEST_CASE("loop package: equal loops that do not pay are tried once") {
+  procedure p = parsed(independent_loops(6, ""));
+  loop_package_options options;
+  options.without = ~std::uint64_t{0};
+  const loop_package_log log = run_package(p, options);
+  CHECK(log.manager.changes == 0);
+  // Each loop adds another number, so only the loops without a change are tried.
+  CHECK(log.trials == 6);
+  std::string text = independent_loops(6, "");
+  for (std::size_t i = 1; i != 6; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string line = "add.i64 %v" + k + ", " + k;
+    text.replace(text.find(line), line.size(), "add.i64 %v" + k + ", 0");
+  }
+  procedure q = parsed(text);
+  const loop_package_log same = run_package(q, options);
+  CHECK(same.trials == 2); // the last loop has another exit: no phi is there
+  std::size_t known = 0;
+  for (const auto& r : same.refused) {
+    known += r.why == midend::loop_package_refusal_reason::known_already ? 1u : 0u;
+  }
+  CHECK(known == 4);
+}
+
+TEST_CASE("loop package: a loop that is too large is not tried") {
+  procedure p = parsed(matrix_3x3);
+  loop_package_options options;
+  options.max_trial = 3;
+  const loop_package_log log = run_package(p, options);
+  CHECK(log.trials == 0);
+  CHECK(log.refused.size() == 3);
+  CHECK(num_loops(p) == 3);
+}
+
+TEST_CASE("loop package: what is left of a loop is not taken for one that runs as often") {
+  procedure p = parsed(independent_loops(1, ""));
+  const loop_package_log log = run_package(p);
+  CHECK(log.manager.changes <= 2);
+  CHECK(log.manager.is_complete);
+  CHECK(log.cycles_after < log.cycles_before);
+  // The trips that the package has assumed are not left in the program.
+  for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+    CHECK(cost_editor(p).trip_hints(n).average == 0);
+  }
+}
+
+namespace {
+
+/// A member of one's own, which unrolls innermost loops by four.
+struct by_four {
+  static constexpr const char* name = "by four";
+
+  template <midend::loop_machine M>
+  void propose(const midend::loop_question<M>& q, midend::flat_array<midend::loop_change>& out) {
+    if (q.is_innermost()) {
+      midend::loop_change c;
+      c.header = midend::extracted_loop::header;
+      c.form = {midend::unrolling_kind::partial, 4, midend::remainder_placement::epilogue};
+      out.push_back(c);
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, midend::span<const midend::loop_change> changes, Observer& observer,
+             midend::flat_array<unsigned char>& applied) {
+    midend::detail::apply_forms(editor, changes, observer, applied);
+  }
+};
+
+/// Counts the steps, and checks the certificate of each.
+struct checking_observer : midend::loop_package_observer {
+  explicit checking_observer(const procedure& p) : before(p) {}
+
+  template <class E> void changed(const E& editor, const midend::unfolding_witness& witness) {
+    ++changes;
+    if (!midend::has_assumptions(witness)) {
+      CHECK(midend::verify_unfolding(effect_view(before), effect_view(editor.graph()), witness));
+    }
+    before = editor.graph();
+  }
+
+  template <class E> void applied(const E& editor) { before = editor.graph(); }
+
+  template <class E, class Witness> void applied(const E& editor, const Witness&) { before = editor.graph(); }
+
+  procedure before;
+  std::size_t changes = 0;
+};
+
+} // namespace
+
+TEST_CASE("loop package: a member of one's own, alone and beside others; the observer hears of each change") {
+  procedure p = parsed(independent_loops(2, ""));
+  cost_editor editor(p);
+  midend::managed_loop_package<by_four> package;
+  checking_observer observer(p);
+  loop_package_options options;
+  options.manager.max_sweeps = 1;
+  const loop_package_log log = package.run(editor, midend::e2k_reference_v6(), options, observer);
+  CHECK(log.manager.changes == 2);
+  CHECK(observer.changes != 0);
+  CHECK(verify(p).empty());
+  procedure q = parsed(independent_loops(2, "4"));
+  cost_editor other(q);
+  midend::managed_loop_package<midend::unroll_completely, by_four> two;
+  const loop_package_log both = two.run(other, midend::e2k_reference_v6());
+  CHECK(both.changes[0].change.member == 0);
+  CHECK(num_loops(q) == 0);
+}
+
+TEST_CASE("loop package: words") {
+  procedure p = parsed(matrix_3x3);
+  const loop_package_log log = run_package(p);
+  const std::string summary = midend::summary_text(log);
+  CHECK(summary.starts_with("3 changes in 3 rebuilds; cycles "));
+  CHECK(summary.find("6 trials") != std::string::npos);
+}
+
+TEST_CASE("loop package: random programs run as before, within the limit") {
+  std::size_t changes = 0;
+  for_each_random_program(150, all_features(), [&](const generated_program& g, std::uint64_t seed) {
+    program after = g.program;
+    for (procedure& p : after.procedures) {
+      construct_ssa(p);
+      loop_package_options options;
+      options.max_size = 50 * (1 + seed % 20);
+      const loop_package_log log = run_package(p, options);
+      changes += log.manager.changes;
+      CHECK(log.largest_size <= std::max<std::uint64_t>(options.max_size, log.size_before));
+      CHECK_MESSAGE(log.manager.is_complete, "seed ", seed, ": ",
+                    midend::to_text(log, names_of{p}, [](std::size_t i) { return loop_package::name(i); }));
+    }
+    CHECK_MESSAGE(why_wrong(g, after).empty(), "seed ", seed);
+  });
+  CHECK(changes > 50);
+}
