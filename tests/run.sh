@@ -13,8 +13,8 @@
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
 #
 # Two builds have the unit tests: g++ without exceptions, RTTI and contract checks, and clang with all three and with
-# sanitizers. They are compiled in batches and few of them are optimised, see tests/CMakeLists.txt. The optimised
-# programs (tool, examples, benchmarks) are tested by what they print.
+# sanitizers; both run a tenth of long tests. They are compiled in batches and few of them are optimised, see
+# tests/CMakeLists.txt. The optimised programs (tool, examples, benchmarks) are tested by what they print.
 #
 # Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
 # itself. The log of a failed step is printed. Later steps run whatever became of earlier ones.
@@ -264,7 +264,7 @@ else
   if [ $thorough -eq 1 ]; then
     later "release: random programs through all passes" nice build/release/bin/midend_random_passes 1000 100000 60 --no-shrink
   fi
-  step "no-exceptions: build" build no-exceptions "${unit_programs[@]}"
+  step "no-exceptions: build" build no-exceptions -DMIDEND_SHORTENED_TESTS=ON "${unit_programs[@]}"
   step "no-exceptions: unit tests" unit no-exceptions
   if [ $thorough -eq 1 ]; then
     build_and_test clang-16

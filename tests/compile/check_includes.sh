@@ -15,8 +15,8 @@ new optional span type_traits utility vector "
 # the files directly in midend/, config.hpp, …) are not compared. `*` is the folder itself without its rooms. Besides, no
 # two folders include each other, unless one is a room of the other.
 chains=(
-  "support graph ir dominance loops dataflow ssa induction dependence machine schedule transform package unrolling elbrus adapters"
-  "unrolling viz"
+  "support graph ir dominance loops dataflow ssa induction dependence machine schedule transform package unrolling loop_package elbrus adapters"
+  "loop_package viz"
   "elbrus viz"
   "machine/* machine/lowering machine/cost"
   "elbrus/* elbrus/text"
