@@ -185,8 +185,8 @@ void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& mach
 
 namespace compiled {
 
-void finish_trial(const extracted_loop& x, bool counts_trips, const machine_model& machine,
-                  const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out);
+void finish_trial_here(const extracted_loop& x, bool counts_trips, const machine_model& machine,
+                       const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out);
 
 } // namespace compiled
 
@@ -205,7 +205,7 @@ template <loop_machine_argument M>
 void finish_trial(const extracted_loop& x, bool counts_trips, const M& machine, const unrolling_trial_options& options,
                   program_trial_workspace& workspace, program_trial& out) {
   if constexpr (MIDEND_DEFINES_FUNCTIONS == 0 && std::is_same_v<M, machine_model>) {
-    detail::compiled::finish_trial(x, counts_trips, machine, options, workspace, out);
+    detail::compiled::finish_trial_here(x, counts_trips, machine, options, workspace, out);
   } else {
     detail::finish_trial_here(x, counts_trips, machine, options, workspace, out);
   }
@@ -215,8 +215,8 @@ void finish_trial(const extracted_loop& x, bool counts_trips, const M& machine, 
 
 namespace detail::compiled {
 
-void finish_trial(const extracted_loop& x, bool counts_trips, const machine_model& machine,
-                  const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out) {
+void finish_trial_here(const extracted_loop& x, bool counts_trips, const machine_model& machine,
+                       const unrolling_trial_options& options, program_trial_workspace& workspace, program_trial& out) {
   detail::finish_trial_here(x, counts_trips, machine, options, workspace, out);
 }
 
