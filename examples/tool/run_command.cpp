@@ -38,6 +38,7 @@ struct run_command_options {
   std::size_t call_depth = 1'000'000;
   bool statistics = false;
   bool json = false;
+  bool check_classes = false;
 };
 
 using namespace midend::elbrus;
@@ -172,6 +173,7 @@ exit_status run(const run_command_options& options) {
   output printed_out(printed);
   limits.host = tool_functions(options.json ? printed_out : out);
   limits.record_events = options.statistics;
+  limits.check_classes = options.check_classes;
   const auto start = std::chrono::steady_clock::now();
   const run_result result = in.run(*number, input.arguments, input.arrays, limits);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -219,6 +221,8 @@ command add_run_command(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number_between(0, 1'000'000'000))
       ->capture_default_str();
+  sub->add_flag("--check-classes", options.check_classes,
+                "trap where an access meets what another alias class has stored, or stores what it has accessed");
   sub->add_flag("--json", options.json, "print a JSON object: value, arrays, what the program printed, a trap");
   sub->add_flag("--stats", options.statistics,
                 "print the numbers of operations and calls, and the time, to standard error");

@@ -383,3 +383,46 @@ TEST_CASE("interpreter traps: where there is no file there is no place in it") {
   REQUIRE(result.trap.has_value());
   CHECK(to_text(all.procedures, *result.trap) == "'unreachable' is reached in @made, node 0, operation 'unreachable'");
 }
+
+namespace {
+
+/// Stores and loads of three classes, at places of the array.
+std::string classes(const std::string& body) {
+  return "proc @f(%a: ptr, %b: ptr, %p: i1) -> i32 {\n  node entry:\n" + body + "    ret 0\n}\n";
+}
+
+std::string trap_with_classes(const std::string& text) {
+  four_numbers numbers;
+  return trap_of_text(text, {numbers.address, numbers.address, i1(false)}, numbers.arrays, {.check_classes = true});
+}
+
+} // namespace
+
+TEST_CASE("interpreter traps: alias classes that meet, if they are checked") {
+  const std::string bad = classes("    st.i32 1, [%a + 4] alias=A\n    %x = ld.i32 [%b + 4] alias=B\n");
+  four_numbers numbers;
+  CHECK(trap_of_text(bad, {numbers.address, numbers.address, i1(false)}, numbers.arrays).empty());
+  CHECK(trap_with_classes(bad) == "alias classes that must not overlap do: 0x100000004 of class A is accessed by class "
+                                  "B in @f, node entry, operation '%x = ld.i32 [%b + 4] alias=B' (4:5)");
+  // In part, by a volatile access, and the other way around: a load, then a store.
+  CHECK(trap_with_classes(classes("    st.i16 1, [%a + 6] alias=A\n    %x = ld.i32 [%b + 4] alias=B\n")) != "");
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a + 4] alias=A\n    %x = ld.i8 [%b + 7] alias=B volatile\n")) != "");
+  CHECK(trap_with_classes(classes("    %x = ld.i32 [%b + 4] alias=B\n    st.i32 1, [%a + 4] alias=A\n")) != "");
+  CHECK(trap_with_classes(classes("    %x = ld.i32 [%b] alias=B\n    %y = ld.i32 [%a] alias=A\n"
+                                  "    st.i32 1, [%b] alias=B\n")) != "");
+}
+
+TEST_CASE("interpreter traps: what alias classes may do") {
+  // Other bytes, loads by several classes, one class, accesses without a class, guarded and speculative ones.
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a + 4] alias=A\n    %x = ld.i32 [%b + 8] alias=B\n")) == "");
+  CHECK(trap_with_classes(classes("    %x = ld.i32 [%a] alias=A\n    %y = ld.i32 [%b] alias=B\n"
+                                  "    %z = ld.i32 [%b] alias=C\n")) == "");
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b] alias=A\n")) == "");
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b]\n    st.i32 2, [%b]\n")) == "");
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a] alias=A\n    st.i32 2, [%b] alias=B ? %p\n")) == "");
+  CHECK(trap_with_classes(classes("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b] alias=B spec\n")) == "");
+  // A promise is about one call.
+  CHECK(trap_with_classes("proc @f(%a: ptr, %b: ptr, %p: i1) -> i32 {\n  node entry:\n"
+                          "    st.i32 1, [%a] alias=A\n    call @g(%b)\n    ret 0\n}\n"
+                          "proc @g(%b: ptr) {\n  node entry:\n    st.i32 2, [%b] alias=B\n    ret\n}\n") == "");
+}

@@ -82,6 +82,15 @@ public:
   /// Whether `size` bytes from `address` on are all in one array.
   bool contains(std::uint64_t address, std::size_t size) const { return place(address, size) != nowhere; }
 
+  /// In all arrays together.
+  std::size_t num_bytes() const { return bytes_.size(); }
+
+  /// The place of the byte at an address among those of all arrays, if `size` bytes from it on are in one array.
+  std::optional<std::size_t> position(std::uint64_t address, std::size_t size) const {
+    const std::size_t at = place(address, size);
+    return at == nowhere ? std::nullopt : std::optional(at);
+  }
+
   /// The value at an address; nothing if it is not in an array.
   std::optional<std::uint64_t> load(type t, std::uint64_t address) const {
     const std::size_t at = place(address, bytes_of(t));

@@ -24,6 +24,13 @@ struct run_options {
   std::size_t frame_slots = std::size_t{1} << 24; ///< values in all frames; 9 bytes each
   host_functions host = {};                       ///< if empty, each call of a host function traps
   bool record_events = true;
+
+  /// Whether accesses are checked against the promise of their alias classes: that what one class accesses, no other
+  /// one does. A store to what another class has accessed in the same call of the procedure traps, as does any access
+  /// to what another class has stored. Loads by several classes do not, nor do accesses without a class; speculative
+  /// ones are not looked at. What a call inside accesses, too, is forgotten for the call around. 16 bytes for each
+  /// byte.
+  bool check_classes = false;
 };
 
 /// The result of a run.

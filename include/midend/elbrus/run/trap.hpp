@@ -32,6 +32,8 @@ enum class trap_kind : std::uint8_t {
   host_stop,          ///< a host function ended the run
   step_limit,         ///< as many operations as allowed were executed
   call_depth,         ///< calls are nested deeper than allowed
+  classes_meet,       ///< what one alias class wrote or read, another one accesses, one of them by a store;
+                      ///< `detail` is the address, `other_class` the class of the earlier access
 };
 
 /// Whether the trap is a limit of the run: without it the run would have continued.
@@ -48,13 +50,14 @@ struct trap {
   value_id operand =
       no_value; ///< for `unwritten_variable`, `diagnostic_value`, `undefined_value`: the operand at fault
   std::uint64_t detail = 0;
+  std::uint32_t other_class = 0xffff'ffff; ///< for `classes_meet`: an alias class of the procedure
 
   friend bool operator==(const trap&, const trap&) = default;
 };
 
 /// The kind in words.
 constexpr std::string_view name_of(trap_kind kind) {
-  constexpr std::array<std::string_view, 16> words = {
+  constexpr std::array<std::string_view, 17> words = {
       "division by zero",
       "division of the least number by -1",
       "shift by the width or more",
@@ -71,6 +74,7 @@ constexpr std::string_view name_of(trap_kind kind) {
       "a host function ended the run",
       "step limit",
       "calls are nested too deep",
+      "alias classes that must not overlap do",
   };
   return words[static_cast<std::size_t>(kind)];
 }

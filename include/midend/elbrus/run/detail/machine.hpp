@@ -5,6 +5,7 @@
 #include "midend/elbrus/float_operations.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/run/detail/accessed_classes.hpp"
 #include "midend/elbrus/run/detail/decoded_procedure.hpp"
 #include "midend/elbrus/run/detail/decoder.hpp"
 #include "midend/elbrus/run/event_trace.hpp"
@@ -57,6 +58,7 @@ struct frame {
   std::uint32_t procedure;
   std::size_t first_slot;
   const instruction* at; ///< the next instruction; during a call, the one after the call
+  std::uint32_t call;    ///< counts the calls of the run from 1 on
 };
 
 /// All frames; their slots are in one array that grows.
@@ -66,6 +68,7 @@ public:
     frames_.clear();
     bits_.clear();
     states_.clear();
+    calls_ = 0;
   }
 
   std::size_t depth() const { return frames_.size(); }
@@ -87,7 +90,7 @@ public:
         states_[first + i] = slot_state::defined;
       }
     }
-    frames_.push_back({procedure, first, code.code.data()});
+    frames_.push_back({procedure, first, code.code.data(), ++calls_});
   }
 
   void pop() {
@@ -111,6 +114,7 @@ private:
   }
 
   flat_array<frame> frames_;
+  std::uint32_t calls_ = 0;
   flat_array<std::uint64_t> bits_;
   flat_array<slot_state> states_;
 };
@@ -333,7 +337,9 @@ private:
         here = current();
         break;
       default:
-        problem = here.slots.defined(i) ? compute(i, here.slots, result_.memory) : trap_kind::diagnostic_value;
+        problem = !here.slots.defined(i)                                  ? trap_kind::diagnostic_value
+                  : options_.check_classes && breaks_class(i, here.slots) ? trap_kind::classes_meet
+                                                                          : compute(i, here.slots, result_.memory);
       }
       if (problem && !endure(i, *problem, here.slots)) [[unlikely]] {
         return left;
@@ -432,11 +438,27 @@ private:
     }
   }
 
+  /// Whether a load or store accesses what its alias class must not.
+  bool breaks_class(const instruction& i, slot_view s) {
+    if ((i.code != opcode::ld && i.code != opcode::st) || i.speculative) {
+      return false;
+    }
+    const alias_id by = program_.source(frames_.top().procedure).access(i.value).alias;
+    const std::size_t size = bytes_of(i.type);
+    const auto at = result_.memory.position(address_of(i, s), size);
+    other_class_ =
+        by == no_alias || !at ? no_alias : classes_.note(frames_.top().call, *at, size, by, i.code == opcode::st);
+    return other_class_ != no_alias;
+  }
+
   run_fault access_volatile(const instruction& i, slot_view s) {
     if (!s.defined(i)) {
       return trap_kind::diagnostic_value;
     }
     const scalar address = {type::ptr, address_of(i, s)};
+    if (options_.check_classes && breaks_class(i, s)) {
+      return trap_kind::classes_meet;
+    }
     if (const run_fault problem = access_memory(i, s, result_.memory)) {
       return problem;
     }
@@ -533,8 +555,9 @@ private:
     t.node = i.value == no_value ? no_node : p.core(i.value).node;
     if (kind == trap_kind::diagnostic_value || kind == trap_kind::unwritten_variable) {
       blame(i, frames_.slots(f), t);
-    } else if (kind == trap_kind::bad_access) {
+    } else if (kind == trap_kind::bad_access || kind == trap_kind::classes_meet) {
       t.detail = address_of(i, frames_.slots(f));
+      t.other_class = kind == trap_kind::classes_meet ? other_class_ : no_alias;
     }
     result_.trap = t;
     finished_ = true;
@@ -571,6 +594,8 @@ private:
   run_result& result_;
   bool finished_ = false;
   std::vector<scalar> arguments_; ///< of a host function
+  accessed_classes classes_;
+  alias_id other_class_ = no_alias; ///< that the last access broke
 };
 
 } // namespace elbrus::detail
