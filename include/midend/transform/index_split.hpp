@@ -89,6 +89,7 @@ struct index_split_plan {
 struct index_split_limits {
   std::size_t max_cloned = 1024; ///< operations and phis for all loops together
   std::size_t max_test = 8;      ///< operations that compute a condition from phis of the header
+  bool may_wrap = false; ///< also where the condition may change several times: right, but the second copy asks again
 };
 
 /// What `index_split` requires of an editor: it copies operations into a new node, and makes a branch there.
@@ -184,14 +185,16 @@ private:
     }
     const evolution e =
         found_.evolution_of(counter, c.loop, is_signed ? number_reading::as_signed : number_reading::as_unsigned);
-    if (!e.is_counter() || !e.is_exact()) {
+    const bool wraps = !e.is_counter() || !e.is_exact();
+    if (wraps && !limits_.may_wrap) {
       return index_split_obstacle::may_wrap;
     }
-    const bool is_up = static_cast<std::int64_t>(e.step().constant) > 0;
+    const std::uint64_t step = wraps ? modular.step().constant : e.step().constant;
+    const bool is_up = as_signed(step, wraps ? modular.step().width : 64) > 0;
     const bool is_less = info.code == operation::less || info.code == operation::less_equal ||
                          info.code == operation::uless || info.code == operation::uless_equal;
     c.holds_first = (is_less != is_swapped) == is_up;
-    if (never_changes(c, info, e, is_swapped)) {
+    if (!wraps && never_changes(c, info, e, is_swapped)) {
       return index_split_obstacle::never_changes;
     }
     if (!list_operations(c)) {
@@ -339,8 +342,8 @@ public:
   index_split_builder(unfolding<E>& u, const index_split_plan& plan, const index_split& x)
       : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), versions_(u, nodes_) {}
 
-  /// Afterwards the program has to be finished.
-  void run() {
+  /// Before anything is copied: the gate.
+  void gather() {
     flat_array<std::uint32_t> position(static_cast<std::size_t>(graph().num_nodes()), no_node);
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
       position[nodes_[i]] = i;
@@ -350,6 +353,10 @@ public:
     flat_array<edge_id> edges;
     for_each_id(graph().in_edges(nodes_[0]), [&](edge_id e) { edges.push_back(e); });
     versions_.gather(edges);
+  }
+
+  /// Afterwards the program has to be finished.
+  void copy() {
     versions_.copy(1);
     versions_.open();
     E& editor = u_.editor();
@@ -539,7 +546,10 @@ template <class E> void apply_index_split(unfolding<E>& u, const index_split_pla
   builders.reserve(plan.splits.size());
   for (const index_split& x : plan.splits) {
     builders.emplace_back(u, plan, x);
-    builders.back().run();
+    builders.back().gather();
+  }
+  for (detail::index_split_builder<E>& builder : builders) {
+    builder.copy();
   }
   u.finish();
   for (detail::index_split_builder<E>& builder : builders) {

@@ -422,8 +422,8 @@ public:
   unswitch_builder(unfolding<E>& u, const unswitch_plan& plan, const loop_unswitching& x)
       : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), versions_(u, nodes_) {}
 
-  /// Afterwards the program has to be finished.
-  void run() {
+  /// Before anything is copied: the new node before the loop.
+  void gather() {
     position_.assign(static_cast<std::size_t>(graph().num_nodes()), no_node);
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
       position_[nodes_[i]] = i;
@@ -437,6 +437,10 @@ public:
       }
     });
     versions_.gather(entering);
+  }
+
+  /// Afterwards the program has to be finished.
+  void copy() {
     versions_.copy(x_.versions - 1);
     versions_.open();
     make_tests();
@@ -700,7 +704,10 @@ template <class E> void apply_unswitch(unfolding<E>& u, const unswitch_plan& pla
   builders.reserve(plan.loops.size());
   for (const loop_unswitching& x : plan.loops) {
     builders.emplace_back(u, plan, x);
-    builders.back().run();
+    builders.back().gather();
+  }
+  for (detail::unswitch_builder<E>& builder : builders) {
+    builder.copy();
   }
   u.finish();
   for (detail::unswitch_builder<E>& builder : builders) {
