@@ -2,6 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/evolution.hpp"
 #include "midend/induction/trip_count.hpp"
@@ -185,16 +187,18 @@ private:
     }
     const evolution e =
         found_.evolution_of(counter, c.loop, is_signed ? number_reading::as_signed : number_reading::as_unsigned);
-    const bool wraps = !e.is_counter() || !e.is_exact();
+    const bool wraps =
+        (!e.is_counter() || !e.is_exact()) && !stays_below_test(c.loop, counter, modular.step(), is_signed);
     if (wraps && !limits_.may_wrap) {
       return index_split_obstacle::may_wrap;
     }
-    const std::uint64_t step = wraps ? modular.step().constant : e.step().constant;
-    const bool is_up = as_signed(step, wraps ? modular.step().width : 64) > 0;
+    const bool is_exact = e.is_counter() && e.is_exact();
+    const std::uint64_t step = is_exact ? e.step().constant : modular.step().constant;
+    const bool is_up = as_signed(step, is_exact ? 64 : modular.step().width) > 0;
     const bool is_less = info.code == operation::less || info.code == operation::less_equal ||
                          info.code == operation::uless || info.code == operation::uless_equal;
     c.holds_first = (is_less != is_swapped) == is_up;
-    if (!wraps && never_changes(c, info, e, is_swapped)) {
+    if (is_exact && never_changes(c, info, e, is_swapped)) {
       return index_split_obstacle::never_changes;
     }
     if (!list_operations(c)) {
@@ -213,6 +217,61 @@ private:
            : cost.operations > limits_.max_cloned - min(out_.cloned, limits_.max_cloned)
                ? index_split_obstacle::too_large
                : index_split_obstacle::none;
+  }
+
+  /// Whether each iteration leaves the loop unless the counter is less than some other number, or greater if it counts
+  /// down. Then a next value that differs by 1 does not wrap; one that differs by more does not if the number is known
+  /// and leaves room.
+  bool stays_below_test(loop_id l, value_id counter, const linear_form& step, bool is_signed) {
+    const std::int64_t by = as_signed(step.constant, step.width);
+    if (tree_.num_nodes() == 0) {
+      tree_ = dominators(ir_.graph());
+    }
+    bool stays = false;
+    for (const loop_edge& exit : loops_.own_exiting_edges(l)) {
+      const auto condition = static_cast<value_id>(ir_.condition(exit.source));
+      if (stays || condition == no_value || ir_.is_phi(condition) || home_[condition] == no_node ||
+          is_terminator(ir_, condition)) {
+        continue;
+      }
+      value_id x[2] = {no_value, no_value};
+      std::size_t count = 0;
+      for_each_id(ir_.operands(condition), [&](value_id v) { x[count++ & 1] = v; });
+      const operation_info info = ir_.operation(condition);
+      if (info.width != 1 || count != 2 || !is_strict(info.code, is_signed) || (x[0] == counter) == (x[1] == counter)) {
+        continue;
+      }
+      const bool is_less = info.code == operation::less || info.code == operation::uless;
+      const edge_id ends = edge_of_case(ir_, exit.source, static_cast<constant_of<IR>>(0));
+      stays = ends == exit.id && (is_less == (x[0] == counter)) == (by > 0) &&
+              has_room(x[x[0] == counter ? 1 : 0], by, step.width, is_signed) && is_tested(l, exit.source);
+    }
+    return stays;
+  }
+
+  /// Whether a step from below a bound, or from above it, stays in range.
+  bool has_room(value_id bound, std::int64_t by, unsigned width, bool is_signed) const {
+    const std::uint64_t more = by < 0 ? ~static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by) - 1;
+    const auto number = ir_.constant(bound);
+    if (more == 0 || !number) {
+      return more == 0;
+    }
+    const std::uint64_t place =
+        (static_cast<std::uint64_t>(*number) & low_ones(width)) ^ (is_signed ? std::uint64_t{1} << (width - 1) : 0);
+    return more <= (by < 0 ? place : low_ones(width) - place);
+  }
+
+  static bool is_strict(operation code, bool is_signed) {
+    return is_signed ? code == operation::less || code == operation::greater
+                     : code == operation::uless || code == operation::ugreater;
+  }
+
+  bool is_tested(loop_id l, node_id n) const {
+    bool is = true;
+    for (const loop_edge& e : loops_.backedges(l)) {
+      is = is && tree_.dominates(n, e.source);
+    }
+    return is;
   }
 
   /// The place of the edge for a condition, among those of the branch.
@@ -335,6 +394,7 @@ private:
   index_split_plan& out_;
   flat_array<node_id> home_;
   flat_array<unsigned char> taken_; ///< by loop
+  dominator_tree tree_;             ///< if it was needed
 };
 
 template <class E> class index_split_builder {
