@@ -27,7 +27,6 @@
 #include "midend/transform/loop_versions.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/unroll_loops.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,14 +37,15 @@ MIDEND_BEGIN_NAMESPACE
 /// Why a loop is not split where a condition changes.
 enum class index_split_obstacle : std::uint8_t {
   none,
-  not_a_branch,  ///< its node does more at its end than to choose one of two edges by the comparison
-  no_counter,    ///< neither operand is a counter of the loop that the checks below can follow
-  may_wrap,      ///< the counter may wrap, so that the condition may change more than once
-  never_changes, ///< the first value already lies beyond the bound
-  not_computed,  ///< the comparison is computed from more than the header's phis, or by what may trap or is too long
-  not_copied,    ///< the loop cannot be copied: see `copying`
-  too_large,     ///< more would be copied than the limit
-  overlaps       ///< the loop, or one around it or inside it, is split elsewhere
+  not_a_branch,     ///< its node does more at its end than to choose one of two edges by the comparison
+  no_counter,       ///< neither operand is a counter of the loop that the checks below can follow
+  may_wrap,         ///< the counter may wrap, so that the condition may change more than once
+  never_changes,    ///< the first value already lies beyond the bound
+  not_computed,     ///< the comparison is computed from more than the header's phis, or by what may trap or is too long
+  may_be_undefined, ///< it may be undefined where the loop does not ask it
+  not_copied,       ///< the loop cannot be copied: see `copying`
+  too_large,        ///< more would be copied than the limit
+  overlaps          ///< the loop, or one around it or inside it, is split elsewhere
 };
 
 /// A branch in a loop on an order of a counter of the loop and what the loop does not change.
@@ -203,6 +203,12 @@ private:
     }
     if (!list_operations(c)) {
       return index_split_obstacle::not_computed;
+    }
+    if constexpr (has_may_be_indeterminate<IR>) {
+      if (static_cast<bool>(ir_.may_be_indeterminate(c.condition)) &&
+          first_branch_of_loop(ir_, loops_, c.loop) != c.node) {
+        return index_split_obstacle::may_be_undefined;
+      }
     }
     if (taken_[c.loop] != 0) {
       return index_split_obstacle::overlaps;

@@ -41,6 +41,13 @@ struct loop_copy_cost {
 template <class E>
 concept loop_version_editor = unfolding_editor<E> && effect_ir<E> && can_erase_ends<E>;
 
+/// `may_be_indeterminate(v)` says whether a branch on `v` may be undefined although nothing traps: of LLVM's values,
+/// those that may be poison or undefined. Optional.
+template <class IR>
+concept has_may_be_indeterminate = requires(const IR& ir, value_id v) {
+  { ir.may_be_indeterminate(v) } -> truth_value;
+};
+
 namespace detail {
 
 /// What copies of the loops of a function cost. Requires a forest of this graph as it is, with boundaries. O(n + m),
@@ -270,6 +277,36 @@ template <class IR> bool is_plain_branch(const IR& ir, node_id n) {
   std::size_t edges = 0;
   for_each_id(ir.graph().out_edges(n), [&](edge_id) { ++edges; });
   return operands == 1 && is_condition && edges > 1;
+}
+
+/// The node with the first branch of an iteration, if control surely arrives there from the header and nothing on the
+/// way has an effect or ends the run; else `no_node`.
+template <class IR> node_id first_branch_of_loop(const IR& ir, const loop_forest& loops, loop_id l) {
+  node_id n = loops.header(l);
+  for (std::size_t steps = loops.blocks(l).size(); steps != 0 && n != no_node; --steps) {
+    bool stops = false;
+    for_each_id(ir.values(n), [&](value_id v) {
+      if (!ir.is_phi(v) && !is_terminator(ir, v)) {
+        const effect_kind effect = ir.effect(v);
+        stops = stops || effect == effect_kind::writes || effect == effect_kind::unknown || ir.may_not_return(v) ||
+                ir.is_volatile(v);
+      }
+    });
+    if (stops) {
+      return no_node;
+    }
+    if (static_cast<value_id>(ir.condition(n)) != no_value) {
+      return n;
+    }
+    node_id only = no_node;
+    std::size_t edges = 0;
+    for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
+      only = static_cast<node_id>(ir.graph().edge_target(e));
+      ++edges;
+    });
+    n = edges == 1 && loops.contains(l, only) ? only : no_node;
+  }
+  return no_node;
 }
 
 } // namespace detail

@@ -21,7 +21,6 @@
 #include "midend/transform/loop_versions.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/unroll_loops.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -94,13 +93,6 @@ struct unswitch_limits {
   std::size_t max_cloned = 1024;
   /// Of one loop, with the original. Each further condition multiplies the copies.
   std::uint32_t max_versions = 8;
-};
-
-/// `may_be_indeterminate(v)` says whether a branch on `v` may be undefined although nothing traps: of LLVM's values,
-/// those that may be poison or undefined. Optional.
-template <class IR>
-concept has_may_be_indeterminate = requires(const IR& ir, value_id v) {
-  { ir.may_be_indeterminate(v) } -> truth_value;
 };
 
 namespace detail {
@@ -229,7 +221,7 @@ private:
       return;
     }
     const loop_copy_cost cost = costs_.of(l);
-    const node_id certain = first_branch(l);
+    const node_id certain = first_branch_of_loop(ir_, loops_, l);
     const std::size_t left = limits_.max_cloned - min(out_.cloned, limits_.max_cloned);
     loop_unswitching x{l, static_cast<std::uint32_t>(out_.candidates.size()),
                        0, static_cast<std::uint32_t>(out_.tests.size()),
@@ -330,35 +322,6 @@ private:
       may = may || (b.node != certain && static_cast<bool>(ir_.may_be_indeterminate(b.condition)));
     }
     return may;
-  }
-
-  /// The node with the first branch after the header, if control surely arrives there and nothing on the way has an
-  /// effect or ends the run; else `no_node`.
-  node_id first_branch(loop_id l) const {
-    node_id n = loops_.header(l);
-    for (std::size_t steps = loops_.blocks(l).size(); steps != 0 && n != no_node; --steps) {
-      bool stops = false;
-      for_each_id(ir_.values(n), [&](value_id v) {
-        const bool is_end = ir_.is_phi(v) || is_terminator(ir_, v);
-        const effect_kind effect = is_end ? effect_kind::none : ir_.effect(v);
-        stops = stops || (!is_end && (effect == effect_kind::writes || effect == effect_kind::unknown ||
-                                      ir_.may_not_return(v) || ir_.is_volatile(v)));
-      });
-      if (stops) {
-        return no_node;
-      }
-      if (static_cast<value_id>(ir_.condition(n)) != no_value) {
-        return n;
-      }
-      node_id only = no_node;
-      std::size_t edges = 0;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        only = static_cast<node_id>(ir_.graph().edge_target(e));
-        ++edges;
-      });
-      n = edges == 1 && loops_.contains(l, only) ? only : no_node;
-    }
-    return no_node;
   }
 
   /// Appends the version of each edge: those that lead to the same node with the same phi inputs have the same one.

@@ -71,6 +71,8 @@ constexpr std::string_view to_text(index_split_obstacle o) {
     return "the first value is beyond the bound";
   case not_computed:
     return "the comparison cannot be computed before an iteration";
+  case may_be_undefined:
+    return "the comparison may be undefined where the loop does not ask it";
   case not_copied:
     return "the loop cannot be copied";
   case too_large:
@@ -164,8 +166,8 @@ inline std::string summary_text(const index_split_plan& plan) {
   using enum index_split_obstacle;
   detail::plan_counts counts("no loop split");
   counts.done(plan.splits.size(), "split loop");
-  for (const index_split_obstacle o :
-       {not_a_branch, no_counter, may_wrap, never_changes, not_computed, not_copied, too_large, overlaps}) {
+  for (const index_split_obstacle o : {not_a_branch, no_counter, may_wrap, never_changes, not_computed,
+                                       may_be_undefined, not_copied, too_large, overlaps}) {
     counts.refused(detail::count_obstacle(plan.candidates, o), "branch", to_text(o), "es");
   }
   return counts.text();
