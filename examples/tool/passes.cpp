@@ -23,9 +23,12 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/index_split.hpp>
+#include <midend/transform/peel_by_profile.hpp>
 #include <midend/transform/reduce_strength.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
+#include <midend/transform/unswitch.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
@@ -305,6 +308,38 @@ const std::vector<pass_kind>& pass_kinds() {
                          return every_loop(found.loops, {midend::unrolling_kind::peel_last});
                        });
                      }),
+      transformation("peel:profile", "copy iterations of loops that the profile seldom sees run longer before them",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       const auto found = midend::dominators_and_loops(run.editor().graph());
+                       const midend::peeling_plan plan = midend::plan_peel_by_profile(view, found.loops);
+                       run.done(midend::apply_unroll_loops(
+                           run.editor(), midend::plan_unroll_loops(run.editor(), found.loops, plan.requests)));
+                       run.say(plan);
+                     }),
+      with_number(transformation(
+          "unswitch", "decide branches on invariants before loops, in copies of up to N operations",
+          [](auto& run) {
+            midend::unswitch_limits limits;
+            limits.max_cloned = run.number().value_or(limits.max_cloned);
+            const auto found = midend::dominators_and_loops(run.editor().graph());
+            run.done_as_planned(midend::plan_unswitch(run.editor(), found.loops, limits),
+                                [&](const auto& plan) { return midend::apply_unswitch(run.editor(), plan); });
+          })),
+      with_number(transformation(
+          "split-index", "run loops that compare their counter before and after that bound in two copies",
+          [](auto& run) {
+            midend::index_split_limits limits;
+            limits.max_cloned = run.number().value_or(limits.max_cloned);
+            const midend::elbrus::cost_view view(run.editor().graph());
+            const auto found = midend::dominators_and_loops(run.editor().graph());
+            midend::index_split_plan plan;
+            {
+              const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+              plan = midend::plan_index_split(view, found.loops, counter.evolutions(), limits);
+            }
+            run.done_as_planned(plan, [&](const auto& p) { return midend::apply_index_split(run.editor(), p); });
+          })),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",
                      [](auto& run) {
                        run.done_as_planned(midend::plan_split_critical_edges(run.editor()), [&](const auto& plan) {

@@ -22,6 +22,7 @@
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/edits.hpp>
 #include <midend/viz/final_values.hpp>
+#include <midend/viz/loop_versions.hpp>
 #include <midend/viz/package.hpp>
 #include <midend/viz/strength.hpp>
 #include <midend/viz/transformation_plans.hpp>

@@ -28,13 +28,17 @@ elif [ "$header" = midend/transform/replace_final_values.hpp ] || [ "$header" = 
   budget=27700 # all of evolutions, with conditions of several comparisons, and the plan
 elif [ "$header" = midend/transform/reduce_strength.hpp ]; then
   budget=28200 # all of evolutions, the plan, and the model of a machine
+elif [ "$header" = midend/transform/unswitch.hpp ]; then
+  budget=27900 # <vector>, dominators, repair of SSA form, and counts
+elif [ "$header" = midend/transform/index_split.hpp ]; then
+  budget=29800 # the same and evolutions
 elif [ "$header" = midend/transform.hpp ]; then
   budget=45000 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=33800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
   budget=37500 # the three transformations, and the advice that they carry out
-elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] ||
+elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/peel_by_profile.hpp ] ||
   [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
   budget=28200 # loops are described and counted, and copied
 elif [ "$header" = midend/package/clean_up.hpp ]; then

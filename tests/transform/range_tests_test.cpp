@@ -1,11 +1,14 @@
 // Rows of tests for numbers next to each other: one test of the range decides them.
 #include "kit/affordable.hpp"
+#include "kit/parsed_procedure.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
 #include "transform/cleaning_checks.hpp"
+#include "transform/profile_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
+#include <midend/elbrus/run/profile.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -202,6 +205,36 @@ TEST_CASE("range tests: random rows run as before, with certificates") {
     CHECK_MESSAGE(results(p) == before, "seed ", seed, "\n", text);
   }
   CHECK(rows > affordable(150) / 4);
+}
+
+TEST_CASE("regression 52: only what leaves a row is counted in its copy, and the row never leaves") {
+  elbrus::program p =
+      program_of(scanner({"cmp.eq.i32 %v, 7", "cmp.eq.i32 %v, 8", "cmp.eq.i32 %v, 9", "cmp.eq.i32 %v, 10"}));
+  elbrus::run_profile counts;
+  for (std::uint32_t x = 0; x < 200; x += 3) {
+    const elbrus::scalar arguments[] = {{elbrus::type::i32, x}, {elbrus::type::i32, 0}};
+    elbrus::add_profile(counts, elbrus::interpreter(p).run(0, arguments).profile);
+  }
+  elbrus::write_profile(p, counts);
+  const elbrus::procedure before = p.procedures[0];
+  REQUIRE(why_inconsistent(before).empty());
+  CHECK(before.node_count(node_named(before, "exit")) > 10);
+  elbrus::cost_editor e(p.procedures[0]);
+  const midend::range_test_plan plan = plan_of(before);
+  REQUIRE(plan.rows.size() == 1);
+  midend::apply_range_tests(e, plan);
+  const elbrus::procedure& after = p.procedures[0];
+  CHECK_MESSAGE(why_inconsistent(after).empty(), why_inconsistent(after), "\n", elbrus::to_text(after));
+  // What each part is counted after a run of the new program.
+  elbrus::run_profile run;
+  for (std::uint32_t x = 0; x < 200; x += 3) {
+    const elbrus::scalar arguments[] = {{elbrus::type::i32, x}, {elbrus::type::i32, 0}};
+    elbrus::add_profile(run, elbrus::interpreter(p).run(0, arguments).profile);
+  }
+  for (const node_id n : reachable(after)) {
+    CHECK_MESSAGE(after.node_count(n) == elbrus::node_count(after, run[0], n), "node ", n, "\n",
+                  elbrus::to_text(after));
+  }
 }
 
 TEST_CASE("verify_range_tests rejects other tests, numbers and operations") {

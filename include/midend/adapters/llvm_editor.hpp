@@ -31,6 +31,7 @@
 #include "midend/support/span.hpp"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
@@ -407,6 +408,9 @@ public:
   bool may_trap(value_id v) const { return llvm_may_trap(f_.instruction(v)); }
 
   bool may_trap_without_promises(value_id v) const { return llvm_may_trap_without_promises(f_.instruction(v)); }
+
+  /// Whether a branch on a value may be undefined: a branch on poison is, and traps nowhere.
+  bool may_be_indeterminate(value_id v) const { return !llvm::isGuaranteedNotToBeUndefOrPoison(value(v)); }
 
   bool is_repeatable(value_id v) const { return llvm_is_repeatable(f_.instruction(v)); }
 

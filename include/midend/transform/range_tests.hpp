@@ -380,6 +380,8 @@ public:
       edge_id into = no_edge;
       for_each_id(view().graph().out_edges(heads_[r]), [&](edge_id e) { into = e; });
       const node_id guard = u.route_edges(span<const edge_id>(&into, 1));
+      row_profile profile;
+      read_profile(nodes, tests_of(row), profile);
       u.duplicate_region(span<const node_id>(nodes.data(), nodes.size()), copies);
       for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
         edge_id on = no_edge;
@@ -393,6 +395,7 @@ public:
       u.editor().erase_end(guard);
       u.editor().set_branch(guard, in_range, copies[0], nodes[0]);
       u.grow_witness();
+      divide_profile(guard, nodes, copies, profile);
     }
     u.finish();
     return u.take_witness();
@@ -400,6 +403,92 @@ public:
 
 private:
   const E& view() const { return editor_; }
+
+  /// How often a row is entered, and how often each of its tests leaves: of runs, or of 1 if only probabilities are
+  /// known.
+  struct row_profile {
+    bool is_known = false;
+    bool has_counts = false;
+    double entered = 0;
+    flat_array<double> leaves;              ///< by test
+    flat_array<std::uint32_t> leaving_slot; ///< by test: the place of the edge
+  };
+
+  void read_profile([[maybe_unused]] const flat_array<node_id>& nodes, [[maybe_unused]] span<const row_test> tests,
+                    [[maybe_unused]] row_profile& out) const {
+    if constexpr (profile_editor<E>) {
+      const auto& g = view().graph();
+      out.is_known = true;
+      out.has_counts = true;
+      for (const node_id n : nodes) {
+        out.has_counts = out.has_counts && view().count(n);
+      }
+      out.entered = out.has_counts ? static_cast<double>(*view().count(nodes[0])) : 1;
+      double left = out.entered;
+      for (std::size_t i = 0; i != nodes.size(); ++i) {
+        std::uint32_t slot = 0;
+        std::uint32_t leaving = 0;
+        for_each_id(g.out_edges(nodes[i]), [&](edge_id e) {
+          const bool goes_on =
+              i + 1 == nodes.size() ? e == tests[i].goes_on : static_cast<node_id>(g.edge_target(e)) == nodes[i + 1];
+          if (!goes_on) {
+            leaving = slot;
+            const double p = static_cast<double>(view().probability(e));
+            const auto count = out.has_counts ? edge_count(view(), g, e) : std::nullopt;
+            out.is_known = out.is_known && (out.has_counts ? count.has_value() : p >= 0);
+            out.leaves.push_back(out.has_counts ? static_cast<double>(count.value_or(0)) : left * p);
+          }
+          ++slot;
+        });
+        out.leaving_slot.push_back(leaving);
+        left -= out.leaves[i];
+      }
+      out.is_known = out.is_known && left >= -1e-9;
+    }
+  }
+
+  /// Only what leaves the row comes to the copy, and the row never leaves. Where the profile does not say how much that
+  /// is, neither is counted.
+  void divide_profile([[maybe_unused]] node_id guard, [[maybe_unused]] const flat_array<node_id>& nodes,
+                      [[maybe_unused]] const flat_array<node_id>& copies, [[maybe_unused]] const row_profile& profile) {
+    if constexpr (profile_editor<E>) {
+      if (!profile.is_known) {
+        for (std::size_t i = 0; i != nodes.size(); ++i) {
+          editor_.set_count(nodes[i], std::nullopt);
+          editor_.set_count(copies[i], std::nullopt);
+        }
+        return;
+      }
+      double all = 0;
+      for (const double d : profile.leaves) {
+        all += d;
+      }
+      const double rest = profile.entered - all > 0 ? profile.entered - all : 0;
+      set_probabilities(guard, 0, profile.entered == 0 ? 0 : all / profile.entered);
+      double left = all;
+      for (std::size_t i = 0; i != nodes.size(); ++i) {
+        if (profile.has_counts) {
+          editor_.set_count(nodes[i], static_cast<std::uint64_t>(rest));
+          editor_.set_count(copies[i], static_cast<std::uint64_t>(left));
+        }
+        set_probabilities(nodes[i], profile.leaving_slot[i], 0);
+        const double next = left - profile.leaves[i] > 0 ? left - profile.leaves[i] : 0;
+        // The last copy always leaves, also where the profile has seen none.
+        set_probabilities(copies[i], profile.leaving_slot[i],
+                          i + 1 == nodes.size() || !(left > 0) ? 1 : (left - next) / left);
+        left = next;
+      }
+    }
+  }
+
+  /// Of the edge at a place, and of the other one.
+  void set_probabilities(node_id n, std::uint32_t slot, double p) {
+    flat_array<edge_id> edges;
+    for_each_id(view().graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
+    for (std::uint32_t i = 0; i != edges.size(); ++i) {
+      editor_.set_probability(edges[i], i == slot ? p : 1 - p);
+    }
+  }
 
   std::size_t count_of_nodes() const { return static_cast<std::size_t>(view().graph().num_nodes()); }
 

@@ -201,28 +201,6 @@ void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops
 
 namespace detail {
 
-/// A loop whose counts are not known completely has none afterwards.
-template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes) {
-  if constexpr (profile_editor<E>) {
-    for (const node_id n : nodes) {
-      editor.set_count(n, std::nullopt);
-    }
-  }
-}
-
-/// Whether there are counts to be divided; otherwise none are left.
-template <class E>
-bool read_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes,
-                 [[maybe_unused]] const flat_array<std::uint32_t>& position, [[maybe_unused]] divided_counts& counts) {
-  if constexpr (profile_editor<E>) {
-    if (counts.read(editor, nodes, position)) {
-      return true;
-    }
-  }
-  forget_counts(editor, nodes);
-  return false;
-}
-
 /// Hints about a loop for the passes of a new body of several copies.
 constexpr loop_hints hints_of_passes(const loop_hints& old, std::uint32_t copies) {
   return {old.average / copies, old.maximum == 0 ? 0 : (old.maximum - 1) / copies + 1,

@@ -256,6 +256,28 @@ private:
   flat_array<std::uint32_t> place_; ///< by vertex, on the path
 };
 
+/// A loop whose counts are not known completely has none afterwards.
+template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes) {
+  if constexpr (profile_editor<E>) {
+    for (const node_id n : nodes) {
+      editor.set_count(n, std::nullopt);
+    }
+  }
+}
+
+/// Whether there are counts to be divided; otherwise none are left.
+template <class E>
+bool read_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes,
+                 [[maybe_unused]] const flat_array<std::uint32_t>& position, [[maybe_unused]] divided_counts& counts) {
+  if constexpr (profile_editor<E>) {
+    if (counts.read(editor, nodes, position)) {
+      return true;
+    }
+  }
+  forget_counts(editor, nodes);
+  return false;
+}
+
 } // namespace detail
 
 MIDEND_END_NAMESPACE
