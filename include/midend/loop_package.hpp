@@ -7,3 +7,4 @@
 #include "midend/loop_package/loop_package.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
+#include "midend/loop_package/version_members.hpp"

@@ -12,6 +12,7 @@
 #include "midend/loop_package/loop_manager.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
+#include "midend/loop_package/version_members.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/cost/count_loop_trips.hpp"
@@ -498,6 +499,6 @@ template <class... Members> struct managed_loop_package : Members... {
 /// Requires an editor with the cost rung. Loops of more than `max_trial` operations, and loops that nothing reaches,
 /// stay as they are. Irreducible cycles are no loops. The time is that of the trials, and for each sweep that of
 /// `clean_up` and `estimate` of the procedure.
-using loop_package = managed_loop_package<unroll_completely, unroll_partially>;
+using loop_package = managed_loop_package<unroll_completely, unroll_partially, peel_loops, unswitch_loops, split_loops>;
 
 MIDEND_END_NAMESPACE

@@ -91,7 +91,9 @@ struct index_split_plan {
 struct index_split_limits {
   std::size_t max_cloned = 1024; ///< operations and phis for all loops together
   std::size_t max_test = 8;      ///< operations that compute a condition from phis of the header
-  bool may_wrap = false; ///< also where the condition may change several times: right, but the second copy asks again
+  bool may_wrap = false;  ///< also where the condition may change several times: right, but the second copy asks again
+  loop_id loop = no_loop; ///< if not `no_loop`, only this loop
+  node_id branch = no_node; ///< if not `no_node`, only the branch of this node
 };
 
 /// What `index_split` requires of an editor: it copies operations into a new node, and makes a branch there.
@@ -130,6 +132,9 @@ private:
   /// change there.
   void plan_branch(node_id n) {
     const auto condition = static_cast<value_id>(ir_.condition(n));
+    if (limits_.branch != no_node && n != limits_.branch) {
+      return;
+    }
     if (condition == no_value || ir_.is_phi(condition) || home_[condition] == no_node ||
         is_terminator(ir_, condition)) {
       return;
@@ -146,7 +151,8 @@ private:
     while (l != no_loop && !is_in(l, x[0]) && !is_in(l, x[1])) {
       l = loops_.parent(l);
     }
-    if (l == no_loop || (is_in(l, x[0]) && is_in(l, x[1])) || leaves(l, n)) {
+    if (l == no_loop || (is_in(l, x[0]) && is_in(l, x[1])) || leaves(l, n) ||
+        (limits_.loop != no_loop && l != limits_.loop)) {
       return;
     }
     index_split_candidate c{l, n, condition};

@@ -93,6 +93,8 @@ struct unswitch_limits {
   std::size_t max_cloned = 1024;
   /// Of one loop, with the original. Each further condition multiplies the copies.
   std::uint32_t max_versions = 8;
+  loop_id loop = no_loop; ///< if not `no_loop`, only this loop, also for conditions that a loop around does not change
+  node_id branch = no_node; ///< if not `no_node`, only the branch of this node
 };
 
 namespace detail {
@@ -156,14 +158,17 @@ private:
     for (node_id n = node_count(ir_.graph()); n-- != 0;) {
       const loop_id innermost = loops_.innermost_loop(n);
       const auto condition = innermost == no_loop ? no_value : static_cast<value_id>(ir_.condition(n));
-      if (condition == no_value || is_literal(condition) || !is_invariant(condition, innermost)) {
+      if (condition == no_value || is_literal(condition) || !is_invariant(condition, innermost) ||
+          (limits_.branch != no_node && n != limits_.branch)) {
         continue;
       }
       loop_id l = innermost;
-      while (loops_.parent(l) != no_loop && is_invariant(condition, loops_.parent(l))) {
+      while (l != limits_.loop && loops_.parent(l) != no_loop && is_invariant(condition, loops_.parent(l))) {
         l = loops_.parent(l);
       }
-      push(l, {n, condition});
+      if (limits_.loop == no_loop || l == limits_.loop) {
+        push(l, {n, condition});
+      }
     }
   }
 
@@ -270,7 +275,9 @@ private:
         while (loops_.parent(inner) != l) {
           inner = loops_.parent(inner);
         }
-        push(inner, b);
+        if (limits_.loop == no_loop) {
+          push(inner, b);
+        }
       }
     }
     if (x.num_tests != 0) {

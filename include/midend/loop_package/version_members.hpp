@@ -1,0 +1,146 @@
+/// `peel_loops`, `unswitch_loops`, `split_loops`: members of the loop package that copy loops.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/evolutions.hpp"
+#include "midend/induction/extract_loop.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loop_package/loop_change.hpp"
+#include "midend/loop_package/unrolling_members.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/index_split.hpp"
+#include "midend/transform/loop_versions.hpp"
+#include "midend/transform/peel_by_profile.hpp"
+#include "midend/transform/unswitch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Peels iterations by the profile, until entering the loop afterwards is improbable. Loops that contain others, too.
+struct peel_loops {
+  static constexpr const char* name = "peeling";
+
+  peeling_options peeling;
+
+  template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
+    const peeling_plan plan = plan_peel_by_profile(q.loop.program, q.found.loops, peeling);
+    for (const unrolling_request& r : plan.requests) {
+      if (r.loop == 0) {
+        loop_change c;
+        c.header = extracted_loop::header;
+        c.form = r.form;
+        out.push_back(c);
+      }
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
+    detail::apply_forms(editor, changes, observer, applied);
+  }
+};
+
+/// Decides branches on invariants before the loop, in a copy of it for each outcome: all such branches at once, or each
+/// alone.
+struct unswitch_loops {
+  static constexpr const char* name = "unswitching";
+
+  std::size_t max_cloned = 4096;
+
+  template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
+    unswitch_limits limits;
+    limits.max_cloned = max_cloned;
+    limits.loop = 0;
+    const unswitch_plan plan = plan_unswitch(q.loop.program, q.found.loops, limits);
+    for (const loop_unswitching& x : plan.loops) {
+      loop_change c;
+      c.header = extracted_loop::header;
+      out.push_back(c);
+      for (std::uint32_t t = x.first_test; x.num_tests > 1 && t != x.first_test + x.num_tests; ++t) {
+        c.node = plan.tests[t].node;
+        out.push_back(c);
+      }
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
+    for (const loop_change& c : changes) {
+      const auto found = dominators_and_loops(editor.graph());
+      unswitch_limits limits;
+      limits.max_cloned = max_cloned;
+      limits.loop = found.loops.innermost_loop(c.header);
+      limits.branch = c.node;
+      bool is_applied = false;
+      if constexpr (loop_version_editor<E>) {
+        const E& view = editor;
+        const unswitch_plan plan = plan_unswitch(view, found.loops, limits);
+        is_applied = !plan.empty();
+        if (is_applied) {
+          observer.planned_change(plan);
+          const unfolding_witness witness = apply_unswitch(editor, plan);
+          observer.changed(view, witness);
+        }
+      }
+      applied.push_back(is_applied ? 1 : 0);
+    }
+  }
+};
+
+/// Runs a loop that compares its counter with a bound in two copies, before that bound and after it.
+struct split_loops {
+  static constexpr const char* name = "index split";
+
+  std::size_t max_cloned = 4096;
+
+  template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
+    const auto plan = plan_index_split(q.loop.program, q.found.loops, evolutions(q.loop.program, q.found.loops),
+                                       limits_for(0, no_node));
+    for (const index_split_candidate& x : plan.candidates) {
+      if (x.obstacle == index_split_obstacle::none || x.obstacle == index_split_obstacle::overlaps) {
+        loop_change c;
+        c.header = extracted_loop::header;
+        c.node = x.node;
+        out.push_back(c);
+      }
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
+    for (const loop_change& c : changes) {
+      bool is_applied = false;
+      if constexpr (index_split_editor<E>) {
+        const auto found = dominators_and_loops(editor.graph());
+        const E& view = editor;
+        const auto plan = plan_index_split(view, found.loops, evolutions(view, found.loops),
+                                           limits_for(found.loops.innermost_loop(c.header), c.node));
+        is_applied = !plan.empty();
+        if (is_applied) {
+          observer.planned_change(plan);
+          const unfolding_witness witness = apply_index_split(editor, plan);
+          observer.changed(view, witness);
+        }
+      }
+      applied.push_back(is_applied ? 1 : 0);
+    }
+  }
+
+private:
+  index_split_limits limits_for(loop_id l, node_id branch) const {
+    index_split_limits limits;
+    limits.max_cloned = max_cloned;
+    limits.loop = l;
+    limits.branch = branch;
+    return limits;
+  }
+};
+
+MIDEND_END_NAMESPACE
