@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace midend_tests;
@@ -75,7 +76,6 @@ TEST_CASE("interchange: textbook kernels") {
   for (const std::string_view name : {"transpose", "sum"}) {
     procedure p = sample(all, name);
     CHECK(interchange(p) == 1);
-    MESSAGE(elbrus::to_text(p));
   }
 }
 
@@ -118,7 +118,7 @@ void check_runs(const std::string& text, counts& c, const std::vector<std::uint6
   const bool ended = !old.trap;
   CHECK_MESSAGE(result.verdict != elbrus::run_verdict::different, text);
   CHECK_MESSAGE(!(ended && now.trap), text);
-  c.same += result.verdict == elbrus::run_verdict::same ? 1 : 0;
+  c.same += result.verdict == elbrus::run_verdict::same ? 1u : 0u;
 }
 
 } // namespace
@@ -260,4 +260,249 @@ TEST_CASE("interchange: random nests run the same") {
   }
   MESSAGE(c.nests, " nests, ", c.done, " interchanged, ", c.same, " runs the same");
   CHECK(c.done > c.nests / 20);
+}
+
+namespace {
+
+/// A legal nest, interchanged.
+struct interchanged {
+  elbrus::program before;
+  elbrus::program after;
+  midend::interchange_plan plan;
+  midend::interchange_witness witness;
+
+  explicit interchanged(const std::string& text) : before(program_of(text)), after(before) {
+    plan = planned_interchange(before.procedures[0]);
+    REQUIRE(plan.nests.size() == 1);
+    elbrus::editor e(after.procedures[0]);
+    witness = midend::apply_interchange(e, plan);
+    REQUIRE(accepts(after.procedures[0], witness));
+  }
+
+  bool accepts(const procedure& p, const midend::interchange_witness& w) const {
+    return static_cast<bool>(midend::verify_interchange(cost_view(before.procedures[0]), cost_view(p), w));
+  }
+};
+
+counter_text up_to(const std::string& bound, int step = 1) {
+  counter_text c;
+  c.bound = bound;
+  c.step = step;
+  return c;
+}
+
+counter_text down_to(const std::string& bound) {
+  counter_text c;
+  c.start = 3;
+  c.step = -1;
+  c.bound = bound;
+  c.comparison = "le";
+  c.inverted = true;
+  return c;
+}
+
+const std::string row_body =
+    "    %row = mul.i64 %i, 4\n    %at = add.i64 %row, %j\n    %x = ld.i64 [%a + %at*8]\n    %y = add.i64 %x, 3\n    "
+    "st.i64 %y, [%a + %at*8]\n";
+
+} // namespace
+
+TEST_CASE("verify_interchange: what it accepts of seeded mistakes runs the same") {
+  const std::string texts[] = {
+      nest_text(up_to("3"), up_to("4", 2), true, "", row_body),
+      nest_text(up_to("3"), down_to("0"), false, "    %k = mul.i64 %i, 2 nsw\n", row_body + "    %z = add.i64 %y, %k\n",
+                true, "add.i64 %t, %z nsw"),
+      nest_text(up_to("%p"), up_to("%q"), false, "", row_body, true, "xor.i64 %t, %at"),
+  };
+  std::size_t mistakes = 0;
+  std::size_t accepted = 0;
+  for (const std::string& text : texts) {
+    const interchanged right(text);
+    for_each_mistake(right.after.procedures[0], [&](const procedure& wrong) {
+      ++mistakes;
+      if (!right.accepts(wrong, right.witness)) {
+        return;
+      }
+      ++accepted;
+      elbrus::program all;
+      all.procedures.push_back(wrong);
+      for (const std::uint64_t p : {0u, 1u, 3u}) {
+        for (const std::uint64_t q : {0u, 2u}) {
+          const auto result =
+              elbrus::compare_runs(run_nest_program(right.before, {p, q}, 800), run_nest_program(all, {p, q}, 800));
+          CHECK_MESSAGE(result.verdict == elbrus::run_verdict::same, elbrus::to_text(right.before),
+                        elbrus::to_text(wrong));
+        }
+      }
+    });
+  }
+  MESSAGE(mistakes, " mistakes, ", accepted, " accepted");
+  CHECK(mistakes > 500);
+  CHECK(accepted * 50 < mistakes);
+}
+
+TEST_CASE("verify_interchange: proofs that are missing, forged or of another nest are rejected") {
+  const interchanged right(nest_text(up_to("3"), up_to("4"), true, "", row_body));
+  const procedure& p = right.after.procedures[0];
+  REQUIRE(right.witness.pairs.size() == 2); // load and store, store and itself
+  const auto rejects = [&](auto damage) {
+    midend::interchange_witness wrong = right.witness;
+    damage(wrong);
+    CHECK(!right.accepts(p, wrong));
+  };
+  rejects([](auto& w) { w.pairs.resize(1, {}); });
+  rejects([](auto& w) { w.nests[0].last_pair = 1; });
+  rejects([](auto& w) { w.nests[0].first_pair = 1; });
+  rejects([](auto& w) { w.pairs[1] = w.pairs[0]; });
+  rejects([](auto& w) { w.pairs[0].cases.clear(); });
+  rejects([](auto& w) { w.nests[0].new_outer = w.nests[0].new_inner; });
+  rejects([](auto& w) { std::swap(w.nests[0].new_outer, w.nests[0].new_inner); });
+  rejects([](auto& w) { std::swap(w.nests[0].outer_header, w.nests[0].inner_header); });
+  rejects([](auto& w) { w.nests[0].outer_counter = w.nests[0].inner_counter; });
+  rejects([](auto& w) { w.nests.clear(); });
+  rejects([](auto& w) { w.nests.push_back(w.nests[0]); });
+  rejects([](auto& w) { w.copies.clear(); });
+  for (std::size_t i = 0; i != right.witness.copies.size(); ++i) {
+    rejects([&](auto& w) { w.copies[i].original = w.nests[0].outer_counter; });
+    rejects([&](auto& w) { w.copies[i].copy = midend::no_value - 1; });
+  }
+  for (std::size_t i = 0; i != 2; ++i) { // every step of a proof counts
+    for (std::size_t k = 0; k != right.witness.pairs[i].terms.size(); ++k) {
+      rejects([&](auto& w) { w.pairs[i].terms[k].factor = -w.pairs[i].terms[k].factor; });
+    }
+    for (std::size_t k = 0; k != right.witness.pairs[i].cases.size(); ++k) {
+      rejects([&](auto& w) { w.pairs[i].cases[k].kind = midend::dependence_case_kind::other_class; });
+    }
+  }
+  // The order that the nest really needs is stated, and not kept.
+  const std::string bad = nest_text(up_to("3"), up_to("4"), true, "",
+                                    "    %row = mul.i64 %i, 4\n    %at = add.i64 %row, %j\n    %x = ld.i64 [%a + %at*8 "
+                                    "- 24]\n    %y = add.i64 %x, 3\n    st.i64 %y, [%a + %at*8]\n");
+  const elbrus::program before = program_of(bad);
+  CHECK(obstacle(before.procedures[0]) == loop_pair_obstacle::dependence);
+  elbrus::program after = before;
+  elbrus::editor e(after.procedures[0]);
+  midend::interchange_plan plan = right.plan; // values have the same numbers
+  plan.epoch = midend::graph_epoch(before.procedures[0]);
+  midend::interchange_witness forged = midend::apply_interchange(e, plan);
+  const auto verdict = [&] {
+    return midend::verify_interchange(cost_view(before.procedures[0]), cost_view(after.procedures[0]), forged);
+  };
+  CHECK(verdict().fault == midend::interchange_fault::wrong_proof);
+  const cost_view view(before.procedures[0]);
+  const auto flow = midend::dominators_and_loops(before.procedures[0]);
+  const midend::function_nest nest =
+      midend::read_nest(view, flow.loops, flow.dominators, midend::evolutions(view, flow.loops), {}, 0);
+  for (std::size_t i = 0; i != forged.pairs.size(); ++i) {
+    forged.pairs[i] = midend::dependence(nest.accesses, forged.pairs[i].first, forged.pairs[i].second);
+  }
+  CHECK(verdict().fault == midend::interchange_fault::unproven_order);
+  CHECK(elbrus::compare_runs(run_nest_program(before, {0, 0}, 800), run_nest_program(after, {0, 0}, 800)).verdict ==
+        elbrus::run_verdict::different);
+}
+
+TEST_CASE("interchange: regression 43, reductions whose order matters") {
+  const auto of = [](const std::string& step, const std::string& body) {
+    return obstacle(nest_text(up_to("3"), up_to("4"), true, "", body, true, step));
+  };
+  using enum loop_pair_obstacle;
+  for (const char* const step :
+       {"add.i64 %t, %i", "add.i64 %i, %t", "sub.i64 %t, %i", "mul.i64 %t, %i", "and.i64 %t, %i", "or.i64 %t, %i",
+        "xor.i64 %t, %i", "min.i64 %t, %i", "max.i64 %t, %i", "umin.i64 %i, %t", "umax.i64 %t, %i"}) {
+    CHECK(of(step, "") == none);
+  }
+  CHECK(of("sub.i64 %i, %t", "") == carried_value);
+  CHECK(of("mov.i64 %i", "") == carried_value);                             // the last one
+  CHECK(of("add.i64 %t, %x", "    %x = mul.i64 %t, 3\n") == carried_value); // a partial sum is read
+  CHECK(of("add.i64 %t, %t", "") == carried_value);
+  CHECK(of("xor.i64 %x, %j", "    %x = add.i64 %t, %i\n") == carried_value); // two kinds
+  CHECK(of("add.i64 %t, %i", "    st.i64 %t, [%a]\n") == carried_value);
+  CHECK(of("add.i64 %x, %j", "    %x = add.i64 %t, %i\n") == none);
+  // A maximum with its index: the index of which of two equal ones depends on the order.
+  CHECK(of("select.i64 %c, %i, %t", "    %c = cmp.lt.i64 %t, %i\n") == carried_value);
+  // Floating point.
+  std::string text = nest_text(up_to("3"), up_to("4"), true, "", "    %x = ld.f64 [%a]\n", true, "fadd.f64 %t, %x");
+  for (const std::string_view name : {"%s = phi.", "%t = phi."}) {
+    text.replace(text.find(name) + name.size(), 3, "f64");
+  }
+  text.replace(text.find("entry: 7"), 8, "entry: 7.0");
+  text.replace(text.find("-> i64"), 6, "-> f64");
+  CHECK(obstacle(text) == ordered_reduction);
+}
+
+TEST_CASE("interchange: regression 44, reductions promise nothing any more") {
+  const interchanged nest(
+      nest_text(up_to("3"), up_to("4"), true, "", "    %x = mul.i64 %i, %j\n", true, "add.i64 %t, %x nsw"));
+  CHECK(elbrus::to_text(nest.before).find("%t, %x nsw") != std::string::npos);
+  CHECK(elbrus::to_text(nest.after).find("%t, %x\n") != std::string::npos);
+}
+
+TEST_CASE("interchange: regression 45, what stays in order") {
+  const auto of = [](const std::string& body) { return obstacle(nest_text(up_to("3"), up_to("4"), true, "", body)); };
+  using enum loop_pair_obstacle;
+  CHECK(of("    call @note(%i)\n") == fixed_order);
+  CHECK(of("    call @note(%i) clobbers()\n") == fixed_order);
+  CHECK(of("    %x = ld.i64 [%a] volatile\n") == fixed_order);
+  CHECK(of("    st.i64 %i, [%a] volatile\n") == fixed_order);
+  CHECK(of("    st.i64 %i, [%a]\n") == dependence); // which is the last one?
+  CHECK(of("    %x = ld.i64 [%a]\n") == none);
+  CHECK(of("    %x = ld.i64 [%a]\n    st.i64 %i, [%x]\n") == maybe_dependence);
+  CHECK(of("    %x = udiv.i64 %i, %p\n    st.i64 %x, [%a + %i*8]\n") == dependence);
+}
+
+TEST_CASE("interchange: regression 46, effects and guards around the inner loop") {
+  using enum loop_pair_obstacle;
+  const std::string store = "    st.i64 %i, [%a]\n";
+  CHECK(obstacle(nest_text(up_to("3"), up_to("%q"), false, store, "")) == not_perfect);
+  CHECK(obstacle(nest_text(up_to("3"), up_to("4"), true, store, "")) == not_perfect);
+  // The inner loop is guarded: a branch between the loops.
+  std::string text = nest_text(up_to("3"), up_to("%q"), true, "", "    st.i64 %j, [%a + %j*8]\n");
+  text.replace(text.find("    br columns"), 14,
+               "    %g = cmp.lt.i64 0, %q\n    br %g ? ahead : next_row\n  node ahead:\n    br columns");
+  text.replace(text.find("[rows: 0]"), 9, "[ahead: 0]");
+  CHECK(obstacle(text) == guarded);
+  // No iterations of either loop, in the form that tests first.
+  const elbrus::program before = program_of(nest_text(up_to("%p"), up_to("%q"), false, "", row_body));
+  elbrus::program after = before;
+  CHECK(interchange(after.procedures[0]) == 1);
+  for (const std::uint64_t p : {0u, 1u, 2u}) {
+    for (const std::uint64_t q : {0u, 1u, 3u}) {
+      CHECK(elbrus::compare_runs(run_nest_program(before, {p, q}, 800), run_nest_program(after, {p, q}, 800)) ==
+            elbrus::run_comparison{});
+    }
+  }
+  // The inner counter would never end, and does not have to where the outer loop does not run.
+  counter_text endless = up_to("7", 2);
+  endless.comparison = "ne";
+  CHECK(obstacle(nest_text(up_to("%p"), endless, false, "", "    %x = ld.i64 [%a]\n")) == may_not_end);
+}
+
+TEST_CASE("interchange: regression 47, a refused nest stays as it is") {
+  const elbrus::program all = sample_program();
+  for (const std::string_view name : {"stencil", "prefix_sums", "triangle"}) {
+    procedure p = sample(all, name);
+    const std::string text = elbrus::to_text(p);
+    CHECK(interchange(p) == 0);
+    CHECK(elbrus::to_text(p) == text);
+  }
+}
+
+TEST_CASE("interchange: shapes that are refused") {
+  using enum loop_pair_obstacle;
+  const auto changed = [](std::string text, const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string plain = nest_text(up_to("3"), up_to("4"), true, "", row_body);
+  CHECK(obstacle(plain) == none);
+  CHECK(obstacle(changed(plain, "cmp.lt.i64 %nj1, 4", "cmp.lt.i64 %nj1, %ni")) == bounds_change);
+  CHECK(obstacle(changed(plain, "[rows: 0]", "[rows: %ni]")) == bounds_change);
+  CHECK(obstacle(changed(plain, "ret 0", "ret %y")) == used_after);
+  CHECK(obstacle(changed(plain, "ret 0", "ret %ni1")) == used_after);
+  CHECK(obstacle(changed(plain, "%ci = cmp.lt.i64 %ni1", "%ci = cmp.lt.i64 %y")) == reads_inner);
+  CHECK(obstacle(changed(plain, "br %ci ? rows : exit",
+                         "br %ci ? rows : more\n  node more:\n    br %ci ? rows : exit")) != none);
+  const std::string first = nest_text(up_to("3"), up_to("4"), false, "", row_body);
+  CHECK(obstacle(changed(first, "node column:",
+                         "node column:\n    %g = cmp.lt.i64 %p, 9\n    br %g ? on : exit\n  node on:")) != none);
 }

@@ -14,7 +14,9 @@
 #include <midend/induction/evolutions.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/ssa/check_ir.hpp>
+#include <midend/transform/collapse.hpp>
 #include <midend/transform/interchange.hpp>
+#include <midend/transform/verify_collapse.hpp>
 #include <midend/transform/verify_interchange.hpp>
 
 #include <cstddef>
@@ -41,6 +43,13 @@ inline midend::interchange_plan planned_interchange(const midend::elbrus::proced
   return midend::plan_interchange(view, flow, midend::evolutions(view, flow.loops), {}, options);
 }
 
+inline midend::collapse_plan planned_collapse(const midend::elbrus::procedure& p,
+                                              const midend::collapse_options& options = {}) {
+  const midend::elbrus::cost_view view(p);
+  const auto flow = midend::dominators_and_loops(p);
+  return midend::plan_collapse(view, flow.loops, midend::evolutions(view, flow.loops), options);
+}
+
 /// Runs the first procedure of a program whose parameters are one array of bytes and then numbers of 64 bits.
 inline midend::elbrus::run_result run_nest_program(const midend::elbrus::program& all,
                                                    const std::vector<std::uint64_t>& numbers, std::size_t bytes,
@@ -60,6 +69,46 @@ inline midend::elbrus::run_result run_nest_program(const midend::elbrus::program
   elbrus::run_options options;
   options.step_limit = steps;
   return elbrus::interpreter(all).run(0, arguments, std::move(memory), options);
+}
+
+/// Calls `visit(p)` for copies of a procedure with one mistake each, all well-formed: another operand, or another input
+/// of a phi, of the same type; another promise.
+template <class Visit> void for_each_mistake(const midend::elbrus::procedure& right, Visit visit) {
+  namespace elbrus = midend::elbrus;
+  const auto values = static_cast<midend::value_id>(right.num_values());
+  const auto try_one = [&](auto damage) {
+    elbrus::procedure wrong = right;
+    elbrus::editor e(wrong);
+    damage(e);
+    if (why_broken(wrong).empty()) {
+      visit(wrong);
+    }
+  };
+  for (midend::value_id v = 0; v != values; ++v) {
+    if (!right.is_operation(v)) {
+      continue;
+    }
+    if (right.is_phi(v)) {
+      for (const midend::edge_id edge : right.in_edges(right.core(v).node)) {
+        for (midend::value_id x = 0; x != values; ++x) {
+          if (right.core(x).type == right.core(v).type && x != right.phi_input(v, edge)) {
+            try_one([&](elbrus::editor& e) { e.set_phi_input(v, edge, x); });
+          }
+        }
+      }
+      continue;
+    }
+    for (std::size_t i = 0; i != right.operands(v).size(); ++i) {
+      for (midend::value_id x = 0; x != values; ++x) {
+        if (right.core(x).type == right.core(right.operands(v)[i]).type && x != right.operands(v)[i]) {
+          try_one([&](elbrus::editor& e) { e.set_operand(v, i, x); });
+        }
+      }
+    }
+    if (right.core(v).code == elbrus::opcode::add && !right.core(v).flags.nsw) {
+      try_one([&](elbrus::editor& e) { e.set_promises(v, ~std::uint64_t{0}); });
+    }
+  }
 }
 
 /// A loop that counts, in text.

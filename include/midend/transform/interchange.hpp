@@ -492,7 +492,7 @@ private:
     const bool negates = r.outer.stays_if != r.inner.stays_if;
     for (const counted_level* level : {&r.outer, &r.inner}) {
       if (negates && negated(ir_.operation(level->condition).code) == operation::other) {
-        return refuse(obstacle::no_counter, level->test, level->condition);
+        return refuse(obstacle::not_counted, level->test, level->condition);
       }
     }
     return true;

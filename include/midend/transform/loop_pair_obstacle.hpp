@@ -24,7 +24,7 @@ enum class loop_pair_obstacle : std::uint8_t {
   irreducible,         ///< the inner loop has a cycle with several entries
 
   // The counters.
-  no_counter,      ///< `value`, of a test, is not computed from one phi of the header alone, by operations that only
+  not_counted,     ///< `value`, of a test, is not computed from one phi of the header alone, by operations that only
                    ///< compute
   bounds_change,   ///< start, step or bound of the inner counter depend on the outer counter, by `value`
   computed_inside, ///< they depend on `value` of the outer loop, although it does not change; `hoist_invariants` first

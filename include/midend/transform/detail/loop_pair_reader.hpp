@@ -137,7 +137,7 @@ private:
       return false;
     }
     if (level.counter == no_value || level.condition == level.counter) {
-      return refuse(loop_pair_obstacle::no_counter, level.test, level.condition);
+      return refuse(loop_pair_obstacle::not_counted, level.test, level.condition);
     }
     level.start = static_cast<value_id>(ir_.phi_input(level.counter, level.entering));
     level.next = static_cast<value_id>(ir_.phi_input(level.counter, level.back));
@@ -172,7 +172,7 @@ private:
       }
       if (ir_.is_phi(v)) {
         if (reads_.home(v) != level.header || (level.counter != no_value && level.counter != v)) {
-          refuse(loop_pair_obstacle::no_counter, level.test, v);
+          refuse(loop_pair_obstacle::not_counted, level.test, v);
           return leave();
         }
         level.counter = v;
@@ -180,7 +180,7 @@ private:
         continue;
       }
       if (!only_computes(ir_, v)) {
-        refuse(loop_pair_obstacle::no_counter, level.test, v);
+        refuse(loop_pair_obstacle::not_counted, level.test, v);
         return leave();
       }
       state_[v] = open;
@@ -220,7 +220,7 @@ private:
       return refuse(loop_pair_obstacle::reads_inner, level.test, v);
     }
     if (is_in(v, level.loop)) { // of a loop inside
-      return refuse(loop_pair_obstacle::no_counter, level.test, v);
+      return refuse(loop_pair_obstacle::not_counted, level.test, v);
     }
     return refuse(depends_on_phi(v, out) ? loop_pair_obstacle::bounds_change : loop_pair_obstacle::computed_inside,
                   level.test, v);
