@@ -28,6 +28,9 @@ elif [ "$header" = midend/transform/replace_final_values.hpp ] || [ "$header" = 
   budget=27700 # all of evolutions, with conditions of several comparisons, and the plan
 elif [ "$header" = midend/transform/reduce_strength.hpp ]; then
   budget=28200 # all of evolutions, the plan, and the model of a machine
+elif [ "$header" = midend/transform/interchange.hpp ] || [ "$header" = midend/transform/verify_interchange.hpp ] ||
+  [ "$header" = midend/transform/collapse.hpp ] || [ "$header" = midend/transform/verify_collapse.hpp ]; then
+  budget=29300 # evolutions, the accesses of a nest, dependences or the checker of their proofs, and the plan or the certificate
 elif [ "$header" = midend/transform.hpp ]; then
   budget=45000 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then

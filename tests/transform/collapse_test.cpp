@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace midend_tests;
@@ -84,7 +85,6 @@ void check_runs(const std::string& text, counts& c, std::size_t steps = 100'000)
 TEST_CASE("collapse: a value that counts both loops becomes the counter") {
   const std::string text = collapsed(nest_text(up_to("3"), up_to("4"), true, "    %row = mul.i64 %i, 4\n",
                                                "    %at = add.i64 %row, %j\n    st.i64 %at, [%a + %at*8]\n"));
-  MESSAGE(text);
   CHECK(text.find("select") == std::string::npos);
   CHECK(text.find("mul") == std::string::npos);
 }
@@ -93,7 +93,6 @@ TEST_CASE("collapse: two counters are stepped by selections") {
   const std::string text = collapsed(nest_text(up_to("3"), up_to("4"), true, "",
                                                "    %row = mul.i64 %i, 5\n    %at = add.i64 %row, %j\n    st.i64 %at, "
                                                "[%a + %at*8]\n"));
-  MESSAGE(text);
   CHECK(text.find("select") != std::string::npos);
   CHECK(text.find("div") == std::string::npos);
 }
@@ -149,4 +148,153 @@ TEST_CASE("collapse: regression 49") {
   CHECK(obstacle(nest_text(up_to("3"), up_to("%q"), true, "", body)) == unknown_count);
   CHECK(obstacle(nest_text(up_to("5000000000"), up_to("5000000000"), true, "", body)) == product_may_wrap);
   CHECK(obstacle(nest_text(up_to("3"), up_to("4"), true, "    st.i64 %i, [%a]\n", body)) == not_perfect);
+}
+
+namespace {
+
+struct collapsed_program {
+  elbrus::program before;
+  elbrus::program after;
+  midend::collapse_plan plan;
+  midend::collapse_witness witness;
+
+  explicit collapsed_program(const std::string& text) : before(program_of(text)), after(before) {
+    plan = planned_collapse(before.procedures[0]);
+    REQUIRE(plan.nests.size() == 1);
+    elbrus::editor e(after.procedures[0]);
+    witness = midend::apply_collapse(e, plan);
+    REQUIRE(accepts(after.procedures[0], witness));
+  }
+
+  bool accepts(const procedure& p, const midend::collapse_witness& w) const {
+    return static_cast<bool>(midend::verify_collapse(cost_view(before.procedures[0]), cost_view(p), w));
+  }
+};
+
+} // namespace
+
+TEST_CASE("verify_collapse: what it accepts of seeded mistakes runs the same") {
+  counter_text down;
+  down.start = 5;
+  down.step = -2;
+  down.bound = "0";
+  down.comparison = "le";
+  down.inverted = true;
+  const std::string store = "    st.i64 %at, [%a + %at*8]\n";
+  const std::string texts[] = {
+      nest_text(up_to("3"), up_to("4"), true, "    %row = mul.i64 %i, 4\n", "    %at = add.i64 %row, %j\n" + store),
+      nest_text(down, up_to("3"), true, "    %row = mul.i64 %i, 4\n", "    %at = add.i64 %row, %j\n" + store),
+      nest_text(up_to("3"), down, true, "", "    %at = add.i64 %i, %j\n" + store, true, "sub.i64 %at, %t"),
+  };
+  std::size_t mistakes = 0;
+  std::size_t accepted = 0;
+  for (const std::string& text : texts) {
+    const collapsed_program right(text);
+    for_each_mistake(right.after.procedures[0], [&](const procedure& wrong) {
+      ++mistakes;
+      if (!right.accepts(wrong, right.witness)) {
+        return;
+      }
+      ++accepted;
+      elbrus::program all;
+      all.procedures.push_back(wrong);
+      const auto result =
+          elbrus::compare_runs(run_nest_program(right.before, {3, 2}, 800), run_nest_program(all, {3, 2}, 800));
+      CHECK_MESSAGE(result.verdict == elbrus::run_verdict::same, elbrus::to_text(right.before), elbrus::to_text(wrong));
+    });
+    const procedure& p = right.after.procedures[0];
+    const auto rejects = [&](auto damage) {
+      midend::collapse_witness wrong = right.witness;
+      damage(wrong);
+      CHECK(!right.accepts(p, wrong));
+    };
+    rejects([](auto& w) { w.nests.clear(); });
+    rejects([](auto& w) { w.nests.push_back(w.nests[0]); });
+    rejects([](auto& w) { std::swap(w.nests[0].outer_header, w.nests[0].inner_header); });
+    rejects([](auto& w) { w.nests[0].counter = midend::no_value; });
+    rejects([](auto& w) { w.nests[0].counter += 1; });
+    if (!right.witness.linear.empty()) {
+      rejects([](auto& w) { w.linear.clear(); });
+      rejects([](auto& w) { w.nests[0].last_linear = 0; });
+    }
+    for (std::size_t i = 0; i != right.witness.moved.size(); ++i) {
+      rejects([&](auto& w) { w.moved[i].original += 1; });
+      rejects([&](auto& w) { w.moved[i].copy = w.nests[0].counter; });
+    }
+  }
+  MESSAGE(mistakes, " mistakes, ", accepted, " accepted");
+  CHECK(mistakes > 300);
+  CHECK(accepted * 20 < mistakes);
+}
+
+TEST_CASE("verify_collapse: a counter that stops too early, or too late, or twice") {
+  const collapsed_program right(nest_text(up_to("3"), up_to("4"), true, "", "    st.i64 %i, [%a + %j*8]\n"));
+  for (const std::uint64_t bound : {0u, 1u, 3u, 4u, 11u, 12u, 13u, 24u}) {
+    procedure p = right.after.procedures[0];
+    elbrus::editor e(p);
+    for (value_id v = 0; v != p.num_values(); ++v) {
+      if (p.is_operation(v) && midend::is_comparison(e.operation(v).code) && e.constant(p.operands(v)[1]) == 12u) {
+        e.set_operand(v, 1, e.make_number(64, bound));
+      }
+    }
+    CHECK(right.accepts(p, right.witness) == (bound == 12));
+  }
+}
+
+TEST_CASE("collapse: three loops become one") {
+  std::string text = nest_text(up_to("3"), up_to("4"), true, "", R"(    br planes
+  node planes:
+    %k = phi.i64 [columns: 0], [planes: %k1]
+    %row = mul.i64 %i, 4
+    %line = add.i64 %row, %j
+    %plane = mul.i64 %line, 2
+    %at = add.i64 %plane, %k
+    st.i64 %at, [%a + %at*8]
+    %k1 = add.i64 %k, 1
+    %ck = cmp.lt.i64 %k1, 2
+    br %ck ? planes : next_column
+  node next_column:
+)");
+  const std::string from = "[columns: %nj1]";
+  text.replace(text.find(from), from.size(), "[next_column: %nj1]");
+  elbrus::program all = program_of(text);
+  const elbrus::program before = all;
+  procedure& p = all.procedures[0];
+  CHECK(collapse(p) == 1);
+  CHECK(collapse(p) == 1);
+  CHECK(collapse(p) == 0);
+  CHECK(midend::dominators_and_loops(p).loops.num_loops() == 1);
+  CHECK(elbrus::compare_runs(run_nest_program(before, {}, 800), run_nest_program(all, {}, 800)) ==
+        elbrus::run_comparison{});
+}
+
+TEST_CASE("collapse: floating-point sums stay in order, and values after the loops stay what they were") {
+  std::string text = nest_text(up_to("3"), up_to("4"), true, "",
+                               "    %wi = mul.i64 %i, 4\n    %w = add.i64 %wi, %j\n    %x = ld.f64 [%a + %w*8]\n", true,
+                               "fadd.f64 %t, %x");
+  for (const std::string_view name : {"%s = phi.", "%t = phi."}) {
+    text.replace(text.find(name) + name.size(), 3, "f64");
+  }
+  text.replace(text.find("entry: 7"), 8, "entry: 7.0");
+  text.replace(text.find("-> i64"), 6, "-> f64");
+  counts c;
+  check_runs(text, c);
+  CHECK(c.same == 1);
+  std::string last = nest_text(up_to("3"), up_to("4"), true, "", "    %x = mul.i64 %i, %j\n");
+  last.replace(last.find("ret 0"), 5, "%y = add.i64 %x, %ni1\n    ret %y");
+  check_runs(last, c);
+  CHECK(c.same == 2);
+  // What each row carries as a floating-point number has no selection: refused before anything changes.
+  std::string rows =
+      nest_text(up_to("3"), up_to("4"), true, "", "    %x = fadd.f64 %t, 1.0\n    st.f64 %x, [%a + %j*8]\n");
+  rows.replace(rows.find("    %nj = phi"), 0, "    %t = phi.f64 [rows: 0.5], [columns: %x]\n");
+  elbrus::program all = program_of(rows);
+  midend::collapse_plan plan = planned_collapse(all.procedures[0]);
+  CHECK(plan.nests.size() == 1);
+  elbrus::editor e(all.procedures[0]);
+  static_cast<void>(midend::apply_collapse(e, plan));
+  CHECK(plan.empty());
+  REQUIRE(plan.refused.size() == 1);
+  CHECK(plan.refused[0].why == loop_pair_obstacle::not_made);
+  CHECK(elbrus::to_text(all) == elbrus::to_text(program_of(rows)));
 }

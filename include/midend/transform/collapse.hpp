@@ -467,6 +467,7 @@ public:
       editor_.replace_uses(plan_.linear[i], done.counter);
     }
     set_test(r, condition);
+    forget_counts(editor_, r.outer, r.inner);
     editor_.keep_edge(r.inner.exit);
     for (std::uint32_t i = r.first_dead; i != r.last_dead; ++i) {
       if (editor_.is_phi(plan_.dead[i])) {
@@ -564,9 +565,11 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. The backedges of the inner loops go; nodes and other edges stay. Where the
-/// IR has no selection for what iterations carry, such as floating-point numbers, the pair moves to `refused`
-/// (`not_made`) before anything is changed. `verify_collapse` checks the result. O(what is erased and its reads).
+/// Applies a plan for the program as it is. The backedges of the inner loops go; nodes and other edges stay. Counts of
+/// a profile that change are unknown then. Where the IR has no selection for what iterations carry, such as
+/// floating-point numbers, the pair moves to `refused`
+/// (`not_made`) before anything is changed. Counts of a profile that
+/// change are unknown then. `verify_collapse` checks the result. O(what is erased and its reads).
 template <collapse_editor E> collapse_witness apply_collapse(E& editor, collapse_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::collapse_writer<E> writer(editor, plan);

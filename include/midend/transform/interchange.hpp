@@ -18,7 +18,6 @@
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -315,62 +314,55 @@ private:
     return count == 1 && same_width;
   }
 
+  /// From the header along the edges of the loop: whichever path control takes to a node, the present value is the
+  /// same.
   bool check_present_value(value_id phi, const loop_interchange& r) {
     const span<const node_id> blocks = loops_.blocks(r.outer.loop);
     for (const node_id n : blocks) {
       at_begin_[n] = at_end_[n] = no_value;
     }
-    // Dominators before what they dominate: a block's immediate dominator in the loop is numbered before it.
-    for (const node_id n : flow_.dominators.preorder()) {
-      if (!loops_.contains(r.outer.loop, n)) {
-        continue;
-      }
-      value_id present = n == r.outer.header ? phi : at_end_[flow_.dominators.immediate_dominator(n)];
-      value_id wrong = no_value;
-      bool has_phi = n == r.outer.header;
+    at_begin_[r.outer.header] = phi;
+    flat_array<node_id> work;
+    work.push_back(r.outer.header);
+    value_id wrong = no_value;
+    for (std::size_t i = 0; i != work.size() && wrong == no_value; ++i) {
+      const node_id n = work[i];
+      value_id present = at_begin_[n];
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!has(v, partial)) {
           return;
         }
-        if (ir_.is_phi(v)) {
-          wrong = has_phi && v != phi ? v : wrong;
-          has_phi = true;
-          present = v;
-          at_begin_[n] = v;
-          return;
+        bool fits = v == present; // the only phi
+        if (!ir_.is_phi(v)) {
+          for_each_id(ir_.operands(v), [&](value_id x) { fits = fits || x == present; });
         }
-        bool reads_present = false;
-        for_each_id(ir_.operands(v), [&](value_id x) { reads_present = reads_present || x == present; });
-        wrong = reads_present ? wrong : v;
+        wrong = fits ? wrong : v;
         present = v;
       });
-      if (at_begin_[n] == no_value) {
-        at_begin_[n] = n == r.outer.header ? phi : at_end_[flow_.dominators.immediate_dominator(n)];
-      }
       at_end_[n] = present;
-      if (wrong != no_value) {
-        return refuse(obstacle::carried_value, n, wrong);
-      }
-    }
-    for (const node_id n : blocks) {
-      bool fits = true;
       for_each_id(g_.out_edges(n), [&](edge_id e) {
         const auto to = static_cast<node_id>(g_.edge_target(e));
         if (!loops_.contains(r.outer.loop, to)) {
           return;
         }
-        const value_id begins = at_begin_[to];
-        const bool is_phi_there = ir_.is_phi(begins) && reads_.home(begins) == to;
-        const value_id arrives = is_phi_there ? static_cast<value_id>(ir_.phi_input(begins, e)) : begins;
-        fits = fits && arrives == at_end_[n];
+        value_id there = no_value;
+        for_each_phi(ir_, to, [&](value_id v) { there = has(v, partial) ? v : there; });
+        if (there != no_value && static_cast<value_id>(ir_.phi_input(there, e)) != present) {
+          wrong = there;
+        }
+        there = there == no_value ? present : there;
+        if (at_begin_[to] == no_value) {
+          at_begin_[to] = there;
+          work.push_back(to);
+        }
+        wrong = at_begin_[to] == there ? wrong : there;
       });
-      if (!fits) {
-        return refuse(obstacle::carried_value, n, phi);
-      }
+    }
+    if (wrong != no_value) {
+      return refuse(obstacle::carried_value, reads_.home(wrong), wrong);
     }
     const value_id result = at_end_[r.outer.test];
     for (const node_id n : blocks) {
-      value_id wrong = no_value;
       for_each_id(ir_.values(n),
                   [&](value_id v) { wrong = has(v, partial) && v != result && is_read_outside(v, r) ? v : wrong; });
       if (wrong != no_value) {
@@ -692,6 +684,7 @@ public:
         editor_.drop_promises(plan_.loose[i]);
       }
     }
+    forget_counts(editor_, r.outer, r.inner);
     witness_.nests.push_back(done);
   }
 
@@ -810,8 +803,8 @@ private:
 } // namespace detail
 
 /// Applies a plan for the program as it is. Nodes and edges stay; two phis, what steps and tests them, and what lies
-/// between the loops are made anew on the other level. `verify_interchange` checks the result. O(what is copied · its
-/// reads).
+/// between the loops are made anew on the other level. Counts of a profile that change are unknown then.
+/// `verify_interchange` checks the result. O(what is copied · its reads).
 template <interchange_editor E> interchange_witness apply_interchange(E& editor, const interchange_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::interchange_writer<E> writer(editor, plan);

@@ -97,6 +97,7 @@ public:
     first_.assign(nodes, no_value);
     last_.assign(nodes, no_value);
     part_of_.assign(pair_.num_old_values(), none);
+    is_seen_.assign(pair_.num_old_values(), 0);
     read_meanings();
     for (std::uint32_t i = 0; ok() && i != witness_.nests.size(); ++i) {
       check_nest(i);
@@ -173,8 +174,9 @@ private:
       const auto start = static_cast<value_id>(before_.phi_input(level->counter, level->entering));
       const auto next = static_cast<value_id>(before_.phi_input(level->counter, level->back));
       if (start == no_value || !p.is_outside(old_home(start)) ||
-          !p.is_function_of_counter(next, *level, pair_.old_home) ||
-          !p.is_function_of_counter(static_cast<value_id>(before_.condition(level->test)), *level, pair_.old_home)) {
+          !p.is_function_of_counter(next, *level, pair_.old_home, is_seen_) ||
+          !p.is_function_of_counter(static_cast<value_id>(before_.condition(level->test)), *level, pair_.old_home,
+                                    is_seen_)) {
         fail(fault::bounds_change, level->header, level->counter);
         return;
       }
@@ -728,6 +730,7 @@ private:
   flat_array<value_id> results_;              ///< of reductions
   flat_array<value_id> first_;                ///< by node: the present value of a reduction
   flat_array<value_id> last_;
+  flat_array<unsigned char> is_seen_; ///< by old value
   flat_array<value_id> old_values_;
   flat_array<value_id> operands_;
   read_nest_workspace nest_workspace_;

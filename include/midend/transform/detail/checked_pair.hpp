@@ -80,13 +80,30 @@ public:
   bool is_outside(node_id n) const { return n == no_node || !loops_->contains(outer.loop, n); }
 
   /// Whether `root` is computed by operations that have no effects and give the same again, from the counter of the
-  /// level and from what is outside of both loops.
-  bool is_function_of_counter(value_id root, const checked_level& level, const flat_array<node_id>& home) {
-    seen_.clear();
-    is_seen_.assign(home.size(), 0);
-    seen_.push_back(root);
-    for (std::size_t i = 0; i != seen_.size(); ++i) {
-      const value_id v = seen_[i];
+  /// level and from what is outside of both loops. `is_seen` has a zero for each value.
+  bool is_function_of_counter(value_id root, const checked_level& level, const flat_array<node_id>& home,
+                              flat_array<unsigned char>& is_seen) const {
+    flat_array<value_id> seen;
+    seen.push_back(root);
+    const bool found = follow(seen, level, home, is_seen);
+    for (const value_id v : seen) {
+      if (v < home.size()) {
+        is_seen[v] = 0;
+      }
+    }
+    return found;
+  }
+
+  bool is_pure(value_id v) const {
+    return ir_->effect(v) == effect_kind::none && !ir_->is_volatile(v) && !ir_->may_not_return(v) &&
+           !is_terminator(*ir_, v) && is_repeatable(*ir_, v) && !is_convergent(*ir_, v);
+  }
+
+private:
+  bool follow(flat_array<value_id>& seen, const checked_level& level, const flat_array<node_id>& home,
+              flat_array<unsigned char>& is_seen) const {
+    for (std::size_t i = 0; i != seen.size(); ++i) {
+      const value_id v = seen[i];
       if (v == no_value || v >= home.size()) {
         return false;
       }
@@ -97,10 +114,10 @@ public:
         return false;
       }
       for_each_id(ir_->operands(v), [&](value_id x) {
-        if (x == no_value || x >= home.size() || is_seen_[x] == 0) {
-          seen_.push_back(x);
+        if (x == no_value || x >= home.size() || is_seen[x] == 0) {
+          seen.push_back(x);
           if (x < home.size()) {
-            is_seen_[x] = 1;
+            is_seen[x] = 1;
           }
         }
       });
@@ -108,12 +125,6 @@ public:
     return true;
   }
 
-  bool is_pure(value_id v) const {
-    return ir_->effect(v) == effect_kind::none && !ir_->is_volatile(v) && !ir_->may_not_return(v) &&
-           !is_terminator(*ir_, v) && is_repeatable(*ir_, v) && !is_convergent(*ir_, v);
-  }
-
-private:
   bool read_level(node_id header, checked_level& out) {
     const loop_id l = loops_->innermost_loop(header);
     if (loops_->entering_edges(l).size() != 1 || loops_->backedges(l).size() != 1 ||
@@ -152,8 +163,6 @@ private:
 
   const IR* ir_;
   const loop_forest* loops_;
-  flat_array<value_id> seen_;
-  flat_array<unsigned char> is_seen_;
 };
 
 } // namespace detail

@@ -7,6 +7,7 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -19,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -29,6 +31,32 @@ namespace detail {
 template <class IR> bool only_computes(const IR& ir, value_id v) {
   return ir.effect(v) == effect_kind::none && !ir.may_not_return(v) && !ir.is_volatile(v) && !is_terminator(ir, v) &&
          !may_trap_without_promises(ir, v) && is_repeatable(ir, v) && !is_convergent(ir, v);
+}
+
+/// The counts of a profile that a change of two loops makes wrong: those between the loops, of the inner header if it
+/// tests first, and the probabilities of the tests.
+template <class E>
+void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] const counted_level& outer,
+                   [[maybe_unused]] const counted_level& inner) {
+  if constexpr (profile_editor<E>) {
+    const auto& g = editor.graph();
+    for (node_id n = outer.header;;) {
+      editor.set_count(n, std::nullopt);
+      node_id next = no_node;
+      for_each_id(g.out_edges(n),
+                  [&](edge_id e) { next = e == outer.exit ? next : static_cast<node_id>(g.edge_target(e)); });
+      n = next == inner.header ? static_cast<node_id>(g.edge_target(inner.exit)) : next;
+      if (n == outer.header) {
+        break;
+      }
+    }
+    if (inner.test != inner.latch) {
+      editor.set_count(inner.header, std::nullopt);
+    }
+    for (const edge_id e : {outer.stays, outer.exit, inner.stays, inner.exit}) {
+      editor.set_probability(e, -1);
+    }
+  }
 }
 
 /// Reads pairs of loops of one function.
