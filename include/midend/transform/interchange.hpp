@@ -21,8 +21,10 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/hierarchical_ordering.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/weak_topological_order.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/loop_pair_reader.hpp"
@@ -555,7 +557,11 @@ private:
   // ---- Dependences.
 
   bool find_dependences(loop_interchange& r) {
-    read_nest(ir_, loops_, flow_.dominators, found_, facts_, r.outer.loop, nest_workspace_, nest_);
+    if (order_of_nodes_.num_nodes() == 0) {
+      weak_topological_order_workspace workspace;
+      weak_topological_order(g_, workspace, order_of_nodes_);
+    }
+    read_nest(ir_, loops_, flow_.dominators, found_, facts_, r.outer.loop, order_of_nodes_, nest_workspace_, nest_);
     if (nest_.obstacle != nest_obstacle::none) {
       return refuse(obstacle::irreducible, r.inner.header);
     }
@@ -610,6 +616,7 @@ private:
   flat_array<value_id> order_;    ///< the values between the loops, in order
   flat_array<value_id> at_begin_; ///< by node: the present value of the reduction
   flat_array<value_id> at_end_;
+  hierarchical_ordering order_of_nodes_;
   read_nest_workspace nest_workspace_;
   function_nest nest_;
   dependence_workspace dependence_workspace_;

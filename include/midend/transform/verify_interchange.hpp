@@ -20,7 +20,9 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/hierarchical_ordering.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/loops/weak_topological_order.hpp"
 #include "midend/support/detail/object_array.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
@@ -499,11 +501,20 @@ private:
     return found_;
   }
 
+  const hierarchical_ordering& order_of_nodes() {
+    if (order_.num_nodes() == 0) {
+      weak_topological_order_workspace workspace;
+      weak_topological_order(before_.graph(), workspace, order_);
+    }
+    return order_;
+  }
+
   // ---- Order of accesses.
 
   void check_order(const interchanged_nest& nest, const checked_pair<Before>& p) {
     function_nest read;
-    read_nest(before_, flow_.loops, flow_.dominators, evolve(), facts_, p.outer.loop, nest_workspace_, read);
+    read_nest(before_, flow_.loops, flow_.dominators, evolve(), facts_, p.outer.loop, order_of_nodes(), nest_workspace_,
+              read);
     if (read.obstacle != nest_obstacle::none || nest.first_pair > nest.last_pair ||
         nest.last_pair > witness_.pairs.size()) {
       fail(fault::unproven_order, nest.outer_header);
@@ -733,6 +744,7 @@ private:
   flat_array<unsigned char> is_seen_; ///< by old value
   flat_array<value_id> old_values_;
   flat_array<value_id> operands_;
+  hierarchical_ordering order_;
   read_nest_workspace nest_workspace_;
   verify_dependences_workspace proofs_;
 };
