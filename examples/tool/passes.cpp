@@ -1,5 +1,6 @@
 #include "passes.hpp"
 
+#include "evolution_report.hpp"
 #include "loop_package_tool.hpp"
 #include "package_tool.hpp"
 #include "sccp_tool.hpp"
@@ -23,7 +24,9 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/collapse.hpp>
 #include <midend/transform/index_split.hpp>
+#include <midend/transform/interchange.hpp>
 #include <midend/transform/peel_by_profile.hpp>
 #include <midend/transform/reduce_strength.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
@@ -245,6 +248,12 @@ void unroll_and_clean_up(procedure& p, const pass_request& request, pass_report&
   }
 }
 
+/// Loops are numbered from 1, outer ones before those inside, as `--print=loops` lists them.
+midend::loop_id loop_by_number(std::optional<std::size_t> number) {
+  return number && *number != 0 && *number < midend::no_loop ? static_cast<midend::loop_id>(*number - 1)
+                                                             : midend::no_loop;
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -339,6 +348,34 @@ const std::vector<pass_kind>& pass_kinds() {
               plan = midend::plan_index_split(view, found.loops, counter.evolutions(), limits);
             }
             run.done_as_planned(plan, [&](const auto& p) { return midend::apply_index_split(run.editor(), p); });
+          })),
+      with_number(transformation("interchange",
+                                 "exchange two nested loops, all pairs where that is legal or the one around which is "
+                                 "loop N",
+                                 [](auto& run) {
+                                   const midend::elbrus::cost_view view(run.editor().graph());
+                                   const auto flow = midend::dominators_and_loops(run.editor().graph());
+                                   const auto facts = facts_of(view);
+                                   const midend::span<const midend::number_facts> known(facts.data(), facts.size());
+                                   midend::interchange_options options;
+                                   options.only = loop_by_number(run.number());
+                                   run.done_as_planned(
+                                       midend::plan_interchange(view, flow, midend::evolutions(view, flow.loops, known),
+                                                                known, options),
+                                       [&](const auto& plan) { return midend::apply_interchange(run.editor(), plan); });
+                                 })),
+      with_number(transformation(
+          "collapse-loops", "merge inner loops with the loops around them, all or that of loop N; rotate first",
+          [](auto& run) {
+            const midend::elbrus::cost_view view(run.editor().graph());
+            const auto flow = midend::dominators_and_loops(run.editor().graph());
+            const auto facts = facts_of(view);
+            midend::collapse_options options;
+            options.only = loop_by_number(run.number());
+            midend::collapse_plan plan = midend::plan_collapse(
+                view, flow.loops, midend::evolutions(view, flow.loops, {facts.data(), facts.size()}), options);
+            run.done(midend::apply_collapse(run.editor(), plan));
+            run.say(plan);
           })),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",
                      [](auto& run) {

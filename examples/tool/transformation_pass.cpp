@@ -1,5 +1,6 @@
 #include "transformation_pass.hpp"
 
+#include "evolution_report.hpp"
 #include "program_names.hpp"
 
 #include <midend/elbrus/views/cost_view.hpp>
@@ -10,7 +11,9 @@
 #include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_collapse.hpp>
 #include <midend/transform/verify_final_values.hpp>
+#include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_range_tests.hpp>
@@ -20,6 +23,7 @@
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
+#include <midend/viz/nests.hpp>
 #include <midend/viz/package.hpp>
 
 namespace midend_tool {
@@ -103,6 +107,22 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const strength_witness&) {
   return words_of(midend::verify_strength(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after)), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::interchange_witness& witness) {
+  const midend::elbrus::cost_view view(before);
+  const auto facts = facts_of(view);
+  return words_of(
+      midend::verify_interchange(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::collapse_witness& witness) {
+  const midend::elbrus::cost_view view(before);
+  const auto facts = facts_of(view);
+  return words_of(
+      midend::verify_collapse(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

@@ -14,7 +14,9 @@
 #include <midend/package/memory_witness.hpp>
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_sccp.hpp>
+#include <midend/transform/collapse_plan.hpp>
 #include <midend/transform/final_value_witness.hpp>
+#include <midend/transform/interchange_plan.hpp>
 #include <midend/transform/range_tests.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
@@ -23,6 +25,7 @@
 #include <midend/viz/edits.hpp>
 #include <midend/viz/final_values.hpp>
 #include <midend/viz/loop_versions.hpp>
+#include <midend/viz/nests.hpp>
 #include <midend/viz/package.hpp>
 #include <midend/viz/strength.hpp>
 #include <midend/viz/transformation_plans.hpp>
@@ -76,6 +79,12 @@ struct strength_witness {};
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const strength_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::interchange_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::collapse_witness& witness);
 
 /// The witness of removed loops: that they end is proven, too.
 struct dead_loops_witness {
@@ -147,6 +156,10 @@ public:
   void done(const dead_loops_witness& witness) { check(witness); }
 
   void done(const strength_witness& witness) { check(witness); }
+
+  void done(const midend::interchange_witness& witness) { check(witness); }
+
+  void done(const midend::collapse_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
 

@@ -32,6 +32,9 @@ elif [ "$header" = midend/transform/unswitch.hpp ]; then
   budget=27900 # <vector>, dominators, repair of SSA form, and counts
 elif [ "$header" = midend/transform/index_split.hpp ]; then
   budget=29800 # the same and evolutions
+elif [ "$header" = midend/transform/interchange.hpp ] || [ "$header" = midend/transform/verify_interchange.hpp ] ||
+  [ "$header" = midend/transform/collapse.hpp ] || [ "$header" = midend/transform/verify_collapse.hpp ]; then
+  budget=29300 # evolutions, the accesses of a nest, dependences or the checker of their proofs, and the plan or the certificate
 elif [ "$header" = midend/transform.hpp ]; then
   budget=45000 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then

@@ -47,9 +47,14 @@ class read_nest_workspace {
   friend void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators,
                         const value_evolutions& found, span<const number_facts> facts, loop_id outermost,
                         read_nest_workspace& workspace, function_nest& out);
+  template <memory_ir_argument IR, class Dominators>
+  friend void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators,
+                        const value_evolutions& found, span<const number_facts> facts, loop_id outermost,
+                        const hierarchical_ordering& order, read_nest_workspace& workspace, function_nest& out);
 
   weak_topological_order_workspace ordering_;
   hierarchical_ordering order_;
+  flat_array<std::uint32_t> positions_;
 };
 
 namespace detail {
@@ -286,24 +291,28 @@ bool has_irreducible_cycle(const G& g, const loop_forest& loops, loop_id outermo
 ///
 /// Requires: `loops` is the forest of `ir.graph()`, with boundaries, `dominators` its dominator tree, and `found` the
 /// result of `evolutions(ir, loops, facts)`; `facts` may be empty. O(values of the nest · depth).
+///
+/// `order` is a weak topological order of the graph: for who reads many nests of one function.
 template <memory_ir_argument IR, class Dominators>
 void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators, const value_evolutions& found,
-               span<const number_facts> facts, loop_id outermost, read_nest_workspace& workspace, function_nest& out) {
+               span<const number_facts> facts, loop_id outermost, const hierarchical_ordering& order,
+               read_nest_workspace& workspace, function_nest& out) {
   out.obstacle = nest_obstacle::none;
   detail::nest_reader reader(loops, found, facts, outermost, out);
   reader.read_loops();
-  weak_topological_order(ir.graph(), workspace.ordering_, workspace.order_);
-  if (out.obstacle == nest_obstacle::none &&
-      detail::has_irreducible_cycle(ir.graph(), loops, outermost, workspace.order_)) {
+  if (out.obstacle == nest_obstacle::none && detail::has_irreducible_cycle(ir.graph(), loops, outermost, order)) {
     out.obstacle = nest_obstacle::irreducible_cycle;
   }
   if (out.obstacle != nest_obstacle::none) {
     return;
   }
-  for (const node_id n : workspace.order_.order()) {
-    if (!loops.contains(outermost, n)) {
-      continue;
-    }
+  workspace.positions_.clear();
+  for (const node_id n : loops.blocks(outermost)) {
+    workspace.positions_.push_back(order.position(n));
+  }
+  detail::sort_and_deduplicate(workspace.positions_);
+  for (const std::uint32_t at : workspace.positions_) {
+    const node_id n = order.order()[at];
     const loop_id l = loops.innermost_loop(n);
     const std::uint64_t skipped =
         reader.skipped_at(n, l, [&](node_id a, node_id b) { return dominators.dominates(a, b); });
@@ -330,6 +339,14 @@ void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominat
       }
     }
   }
+}
+
+/// The same, computing an order.
+template <memory_ir_argument IR, class Dominators>
+void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators, const value_evolutions& found,
+               span<const number_facts> facts, loop_id outermost, read_nest_workspace& workspace, function_nest& out) {
+  weak_topological_order(ir.graph(), workspace.ordering_, workspace.order_);
+  read_nest(ir, loops, dominators, found, facts, outermost, workspace.order_, workspace, out);
 }
 
 /// The result as a value.

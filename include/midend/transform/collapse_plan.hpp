@@ -1,0 +1,79 @@
+/// `collapse_plan`: which inner loops merge with the loop around them, and the witness of that.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/interchange_plan.hpp"
+#include "midend/transform/loop_pair_obstacle.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A phi of one of the two headers whose next value depends on whether the inner loop would have gone on.
+struct carried_phi {
+  value_id phi = no_value;
+  bool moves = false;         ///< from the inner header to the outer one
+  value_id start = no_value;  ///< of one that moves
+  value_id stays = no_value;  ///< its next value if the inner loop goes on
+  value_id leaves = no_value; ///< and if it does not
+};
+
+/// Two loops that become one, which is left after the product of their numbers of iterations.
+struct loop_collapse {
+  counted_level outer;
+  counted_level inner;
+  std::uint64_t outer_trips = 0;
+  std::uint64_t inner_trips = 0;
+  unsigned width = 64; ///< of the counter: `start` + k · `step` in iteration k
+  std::uint64_t start = 0;
+  std::uint64_t step = 1;
+  std::uint64_t bound = 0;         ///< what it is after the last iteration
+  std::uint32_t first_linear = 0;  ///< values that are equal to the counter: in `linear` of the plan
+  std::uint32_t last_linear = 0;   ///<
+  std::uint32_t first_carried = 0; ///< in `carried`
+  std::uint32_t last_carried = 0;
+  std::uint32_t first_dead = 0; ///< what nobody reads any more, operands last: in `dead`
+  std::uint32_t last_dead = 0;
+  std::uint32_t first_loose = 0; ///< operations that promise nothing any more: in `loose`
+  std::uint32_t last_loose = 0;
+};
+
+/// What `apply_collapse` will do; once it is applied, what it has done. To veto a collapse, remove it.
+struct collapse_plan {
+  std::uint64_t epoch = 0;
+  flat_array<loop_collapse> nests;
+  flat_array<value_id> linear;
+  flat_array<carried_phi> carried;
+  flat_array<value_id> dead;
+  flat_array<value_id> loose;
+  flat_array<loop_pair_refusal> refused;
+
+  bool empty() const { return nests.empty(); }
+};
+
+struct collapse_options {
+  loop_id only = no_loop; ///< the outer loop of the only pair that is wanted
+};
+
+/// Two loops that became one.
+struct collapsed_nest {
+  node_id outer_header = no_node;
+  node_id inner_header = no_node;
+  value_id counter = no_value;    ///< the phi that counts the iterations of both
+  std::uint32_t first_linear = 0; ///< values that it replaced: in `linear`
+  std::uint32_t last_linear = 0;
+};
+
+/// What `verify_collapse` gets. What is not true is not believed.
+struct collapse_witness {
+  flat_array<collapsed_nest> nests;
+  flat_array<value_id> linear;
+  flat_array<copied_operation> moved; ///< phis of the outer header that stand for phis of the inner one
+};
+
+MIDEND_END_NAMESPACE

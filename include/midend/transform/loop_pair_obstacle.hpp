@@ -1,0 +1,69 @@
+/// `loop_pair_obstacle`: why two loops, one directly inside of the other, stay as they are.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// In comments, `node` and `value` are those of the refusal.
+enum class loop_pair_obstacle : std::uint8_t {
+  none,
+
+  // The shape of the two loops.
+  several_inner_loops, ///< the outer loop contains other loops beside the inner one; `node` is the header of one
+  several_entries,     ///< more than one edge enters a loop, or goes back in it; `node` is its header
+  several_exits,       ///< not exactly one edge leaves a loop; `node` is its header
+  test_elsewhere,      ///< a loop tests neither in its header nor in its latch: in `node`
+  different_forms,     ///< one loop tests before its body and the other one after it
+  guarded,             ///< between the two loops, `node` has a branch: the inner loop may not run in some iterations
+  irreducible,         ///< the inner loop has a cycle with several entries
+
+  // The counters.
+  not_counted,     ///< `value`, of a test, is not computed from one phi of the header alone, by operations that only
+                   ///< compute
+  bounds_change,   ///< start, step or bound of the inner counter depend on the outer counter, by `value`
+  computed_inside, ///< they depend on `value` of the outer loop, although it does not change; `hoist_invariants` first
+  reads_inner,     ///< between the loops, `value` reads what the inner loop computes
+  condition_read,  ///< `value`, of a test, is read elsewhere, too
+  may_not_end,     ///< the counter `value` may never meet its bound, and would count where it did not
+
+  // The operations.
+  not_perfect,       ///< between the loops, or in a header that tests, `value` may not run more or less often
+  fixed_order,       ///< `value` is a call, a volatile access, may not return, or threads run it together
+  carried_value,     ///< an iteration reads phi or operation `value` of an earlier one, and no reduction needs it
+  ordered_reduction, ///< it does, and the result of operation `value` depends on the order
+  used_after,        ///< after the loops, `value` is read
+  dependence,        ///< `value` and `second` meet in iterations that would change places
+  maybe_dependence,  ///< nothing shows that they do not
+  too_many_accesses, ///< more pairs than the options allow
+
+  // The IR.
+  fixed_operand, ///< an operation names `value`
+  no_place,      ///< `node` accepts no operations, or `value` can have no phi
+
+  // Of several loops.
+  overlaps, ///< one of the two loops is changed already
+
+  // Of collapsing only.
+  not_rotated,      ///< the loops test before their bodies; `rotate_loops` first
+  unknown_count,    ///< the number of iterations of the loop with header `node` is no number
+  product_may_wrap, ///< the product of the numbers of iterations does not fit the counter
+  not_made          ///< found when it was applied: the IR lacks an operation
+};
+
+/// Two loops that stay as they are.
+struct loop_pair_refusal {
+  loop_id outer = no_loop;
+  loop_id inner = no_loop;
+  loop_pair_obstacle why = loop_pair_obstacle::none;
+  node_id node = no_node;
+  value_id value = no_value;
+  value_id second = no_value;
+};
+
+MIDEND_END_NAMESPACE
