@@ -27,6 +27,10 @@ public:
 
   template <class Plan> void planned_change(const Plan&) {}
 
+  template <class E, class Witness> void changed(const E&, const Witness& witness) {
+    done(certifies() ? why_rejected(before(), after(), witness) : std::nullopt);
+  }
+
   template <class E> void changed(const E&, const midend::unfolding_witness& witness) {
     name_what_is_new(after(), witness);
     if (!certifies()) {

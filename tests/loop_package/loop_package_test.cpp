@@ -234,6 +234,8 @@ struct by_four {
 struct checking_observer : midend::loop_package_observer {
   explicit checking_observer(const procedure& p) : before(p) {}
 
+  using midend::loop_package_observer::changed;
+
   template <class E> void changed(const E& editor, const midend::unfolding_witness& witness) {
     ++changes;
     if (!midend::has_assumptions(witness)) {

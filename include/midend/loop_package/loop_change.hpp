@@ -9,7 +9,6 @@
 #include "midend/machine/machine.hpp"
 #include "midend/package/clean_up.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unrolling_form.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
@@ -45,8 +44,8 @@ struct loop_package_observer : clean_up_observer {
   /// Of a step that follows.
   template <class Plan> void planned_change(const Plan&) {}
 
-  /// A member has changed the procedure to an unfolding of what it was.
-  template <class E> void changed(const E&, const unfolding_witness&) {}
+  /// A member has changed the procedure: to an unfolding of what it was (`unfolding_witness`), or otherwise.
+  template <class E, class Witness> void changed(const E&, const Witness&) {}
 };
 
 /// A member of the loop package:

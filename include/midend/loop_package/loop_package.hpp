@@ -11,6 +11,7 @@
 #include "midend/loop_package/loop_change.hpp"
 #include "midend/loop_package/loop_manager.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
+#include "midend/loop_package/nest_members.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
 #include "midend/loop_package/version_members.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -76,6 +77,11 @@ template <class Observer> struct copy_observer {
   flat_array<unsigned char>& is_assumed; ///< by node
 
   template <class Plan> void planned_change(const Plan& plan) { observer.planned_change(plan); }
+
+  /// Of a change that makes no nodes.
+  template <class E, class Witness> void changed(const E& editor, const Witness& witness) {
+    observer.changed(editor, witness);
+  }
 
   template <class E> void changed(const E& editor, const unfolding_witness& witness) {
     for (node_id n = static_cast<node_id>(is_assumed.size()); n < witness.node_origin.size(); ++n) {
@@ -499,6 +505,7 @@ template <class... Members> struct managed_loop_package : Members... {
 /// Requires an editor with the cost rung. Loops of more than `max_trial` operations, and loops that nothing reaches,
 /// stay as they are. Irreducible cycles are no loops. The time is that of the trials, and for each sweep that of
 /// `clean_up` and `estimate` of the procedure.
-using loop_package = managed_loop_package<unroll_completely, unroll_partially, peel_loops, unswitch_loops, split_loops>;
+using loop_package = managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially,
+                                          peel_loops, unswitch_loops, split_loops>;
 
 MIDEND_END_NAMESPACE
