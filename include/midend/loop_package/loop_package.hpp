@@ -101,6 +101,7 @@ public:
     trying_.lowering = options.unrolling.lowering;
     trying_.clean_up = options.clean_up;
     trying_.assumed_trip = options.unrolling.assumed_trip;
+    trying_.keeps_expected_trips = true;
     tried_.clear(64);
     clean_up_and_analyse();
     log_.size_before = size_;

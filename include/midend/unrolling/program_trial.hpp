@@ -36,6 +36,10 @@ struct unrolling_trial_options {
   /// Whether loops that are left are counted once more if some loop was. Without that, if it is the only one, what is
   /// left of it runs always equally often, too, and about as often as transformations say, which divide averages.
   bool counts_trips = true;
+  /// Whether a loop that was only expected to run so often is estimated by that also where the change has made its
+  /// trips known. Otherwise a change that shows that a loop runs less often than expected looks like one that makes it
+  /// faster.
+  bool keeps_expected_trips = false;
 };
 
 /// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are
@@ -146,6 +150,15 @@ inline void keep_averages(const editable_flat_program& program, const loop_fores
   }
 }
 
+/// Loops of which hints say an average and no maximum are not counted.
+inline void forget_unexpected(const editable_flat_program& program, const loop_forest& loops,
+                              flat_array<std::uint64_t>& trips) {
+  for (const loop_id l : loops.loops()) {
+    const loop_hints hints = program.trip_hints(loops.header(l));
+    trips[l] = hints.average != 0 && hints.maximum == 0 ? 0 : trips[l];
+  }
+}
+
 inline bool has_regrouped(const clean_up_log& log) {
   bool has = false;
   for (const package_log& run : log.operations) {
@@ -178,6 +191,9 @@ void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& mach
   } else { // of copies of a loop that cannot be counted, none can be
     keep_averages(out.program, after.loops, x.has_exact_trips, workspace.knowledge_.trips);
     note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);
+  }
+  if (options.keeps_expected_trips) {
+    forget_unexpected(out.program, after.loops, workspace.knowledge_.trips);
   }
   out.loops = after.loops;
   estimate_trial(machine, options.lowering, options.assumed_trip, workspace, out, out.cost);
