@@ -411,17 +411,17 @@ private:
 
 template <class E> class index_split_builder {
 public:
-  index_split_builder(unfolding<E>& u, const index_split_plan& plan, const index_split& x)
-      : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), versions_(u, nodes_) {}
+  index_split_builder(unfolding<E>& u, const index_split_plan& plan, const index_split& x,
+                      flat_array<std::uint32_t>& position)
+      : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes),
+        versions_(u, nodes_, position) {}
 
   /// Before anything is copied: the gate.
   void gather() {
-    flat_array<std::uint32_t> position(static_cast<std::size_t>(graph().num_nodes()), no_node);
-    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
-      position[nodes_[i]] = i;
-    }
-    has_counts_ = read_counts(u_.editor(), nodes_, position, counts_);
-    read_flows(position);
+    versions_.mark();
+    has_counts_ = read_counts(u_.editor(), nodes_, versions_.position(), counts_);
+    read_flows(versions_.position());
+    versions_.unmark();
     flat_array<edge_id> edges;
     for_each_id(graph().in_edges(nodes_[0]), [&](edge_id e) { edges.push_back(e); });
     versions_.gather(edges);
@@ -616,8 +616,9 @@ template <class E> void apply_index_split(unfolding<E>& u, const index_split_pla
   }
   std::vector<detail::index_split_builder<E>> builders;
   builders.reserve(plan.splits.size());
+  flat_array<std::uint32_t> position;
   for (const index_split& x : plan.splits) {
-    builders.emplace_back(u, plan, x);
+    builders.emplace_back(u, plan, x, position);
     builders.back().gather();
   }
   for (detail::index_split_builder<E>& builder : builders) {

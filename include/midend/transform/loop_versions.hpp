@@ -121,8 +121,28 @@ private:
 /// led to what `enter` returns; then `unfolding::finish`.
 template <class E> class loop_versions {
 public:
-  /// `nodes` are those of the loop, the header first.
-  loop_versions(unfolding<E>& u, span<const node_id> nodes) : u_(u), nodes_(nodes) {}
+  /// `nodes` are those of the loop, the header first. `position` is shared by all loops: it has `no_node` for each
+  /// node.
+  loop_versions(unfolding<E>& u, span<const node_id> nodes, flat_array<std::uint32_t>& position)
+      : u_(u), nodes_(nodes), position_(position) {}
+
+  /// Until `unmark`, `position` has the places of the nodes of this loop.
+  void mark() {
+    while (position_.size() < static_cast<std::size_t>(graph().num_nodes())) {
+      position_.push_back(no_node);
+    }
+    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
+      position_[nodes_[i]] = i;
+    }
+  }
+
+  void unmark() {
+    for (const node_id n : nodes_) {
+      position_[n] = no_node;
+    }
+  }
+
+  const flat_array<std::uint32_t>& position() const { return position_; }
 
   /// Leads edges into the header through a new node, the gate.
   node_id gather(span<const edge_id> edges) {
@@ -136,10 +156,9 @@ public:
 
   /// Makes `more` copies of the loop. The edges of each stay in it, also those that lead from the loop to the gate.
   void copy(std::uint32_t more) {
-    flat_array<std::uint32_t> position(static_cast<std::size_t>(graph().num_nodes()), no_node);
-    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
-      position[nodes_[i]] = i;
-      copies_.push_back(nodes_[i]);
+    mark();
+    for (const node_id n : nodes_) {
+      copies_.push_back(n);
     }
     flat_array<node_id> made;
     flat_array<edge_id> old;
@@ -156,7 +175,7 @@ public:
         for_each_id(graph().out_edges(made[i]), [&](edge_id e) { edges.push_back(e); });
         for (std::size_t slot = 0; slot != edges.size(); ++slot) {
           const auto target = static_cast<node_id>(graph().edge_target(edges[slot]));
-          const std::uint32_t at = target < position.size() ? position[target] : no_node;
+          const std::uint32_t at = target < position_.size() ? position_[target] : no_node;
           if (at != no_node) {
             u_.lead(edges[slot], made[at]);
           } else if (target == gate_) {
@@ -165,6 +184,7 @@ public:
         }
       }
     }
+    unmark();
   }
 
   /// The gate loses its end.
@@ -247,6 +267,7 @@ private:
 
   unfolding<E>& u_;
   span<const node_id> nodes_;
+  flat_array<std::uint32_t>& position_;
   node_id gate_ = no_node;
   flat_array<value_id> inputs_; ///< by phi of the header: what it takes along the edge from the gate
   flat_array<node_id> copies_;

@@ -447,7 +447,7 @@ private:
     }
   }
 
-  /// Only what leaves the row comes to the copy, and the row never leaves. Where the profile does not say how much that
+  /// Only what leaves the row reaches the copy, and the row never leaves. Where the profile does not say how much that
   /// is, neither is counted.
   void divide_profile([[maybe_unused]] node_id guard, [[maybe_unused]] const flat_array<node_id>& nodes,
                       [[maybe_unused]] const flat_array<node_id>& copies, [[maybe_unused]] const row_profile& profile) {

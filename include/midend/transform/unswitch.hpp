@@ -389,23 +389,23 @@ private:
 
 template <class E> class unswitch_builder {
 public:
-  unswitch_builder(unfolding<E>& u, const unswitch_plan& plan, const loop_unswitching& x)
-      : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), versions_(u, nodes_) {}
+  unswitch_builder(unfolding<E>& u, const unswitch_plan& plan, const loop_unswitching& x,
+                   flat_array<std::uint32_t>& position)
+      : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes),
+        versions_(u, nodes_, position) {}
 
   /// Before anything is copied: the new node before the loop.
   void gather() {
-    position_.assign(static_cast<std::size_t>(graph().num_nodes()), no_node);
-    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
-      position_[nodes_[i]] = i;
-    }
-    has_counts_ = read_counts(u_.editor(), nodes_, position_, counts_);
+    versions_.mark();
+    has_counts_ = read_counts(u_.editor(), nodes_, versions_.position(), counts_);
     read_flows();
     flat_array<edge_id> entering;
     for_each_id(graph().in_edges(nodes_[0]), [&](edge_id e) {
-      if (position_[static_cast<node_id>(graph().edge_source(e))] == no_node) {
+      if (versions_.position()[static_cast<node_id>(graph().edge_source(e))] == no_node) {
         entering.push_back(e);
       }
     });
+    versions_.unmark();
     versions_.gather(entering);
   }
 
@@ -490,8 +490,8 @@ private:
         std::size_t slot = 0;
         first_probability_.push_back(static_cast<std::uint32_t>(probabilities_.size()));
         for_each_id(graph().out_edges(t.node), [&](edge_id e) {
-          const double taken =
-              has_counts_ ? counts_.taken(position_[t.node], slot) : static_cast<double>(u_.program().probability(e));
+          const double taken = has_counts_ ? counts_.taken(versions_.position()[t.node], slot)
+                                           : static_cast<double>(u_.program().probability(e));
           probabilities_.push_back(taken);
           is_known = is_known && taken >= 0;
           parts[version_of(t, slot++)] += taken;
@@ -509,7 +509,7 @@ private:
         }
       }
       if (has_counts_) {
-        flows_.read(graph(), nodes_, position_, counts_);
+        flows_.read(graph(), nodes_, versions_.position(), counts_);
         list_decided();
         flows_.divide(span<const double>(shares_),
                       [&](std::uint32_t v, std::uint32_t n) { return decided_slot(v, n); });
@@ -524,7 +524,7 @@ private:
       const unswitch_candidate& c = plan_.candidates[x_.first_candidate + k];
       for (std::uint32_t i = 0; i != x_.num_tests && c.obstacle == unswitch_obstacle::none; ++i) {
         if (test(i).condition == c.condition) {
-          test_of_[position_[c.node]] = i;
+          test_of_[versions_.position()[c.node]] = i;
         }
       }
     }
@@ -608,7 +608,6 @@ private:
   const loop_unswitching& x_;
   span<const node_id> nodes_;
   loop_versions<E> versions_;
-  flat_array<std::uint32_t> position_;
   divided_counts counts_;
   version_flows flows_;
   bool has_counts_ = false;
@@ -672,8 +671,9 @@ template <class E> void apply_unswitch(unfolding<E>& u, const unswitch_plan& pla
   }
   std::vector<detail::unswitch_builder<E>> builders;
   builders.reserve(plan.loops.size());
+  flat_array<std::uint32_t> position;
   for (const loop_unswitching& x : plan.loops) {
-    builders.emplace_back(u, plan, x);
+    builders.emplace_back(u, plan, x, position);
     builders.back().gather();
   }
   for (detail::unswitch_builder<E>& builder : builders) {
