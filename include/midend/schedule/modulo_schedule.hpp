@@ -9,6 +9,7 @@
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/schedule/detail/reservation_table.hpp"
+#include "midend/schedule/detail/row_search.hpp"
 #include "midend/schedule/schedule.hpp"
 #include "midend/schedule/schedule_lifetimes.hpp"
 #include "midend/support/flat_array.hpp"
@@ -28,6 +29,7 @@ struct modulo_schedule_options {
   std::uint64_t most_general = 0;    ///< registers for values of the body; 0: no limit
   std::uint64_t most_predicates = 0; ///< predicate registers for them; 0: no limit
   std::uint32_t most_stages = 0;     ///< 0: no limit
+  std::uint32_t exact_steps = 2000; ///< decisions of the exact search, in a body of at most 64 operations; 0: no search
 };
 
 /// The result of `modulo_schedule`.
@@ -36,11 +38,15 @@ struct modulo_schedule_result {
   std::uint64_t bound = 0;      ///< max(ResMII, RecMII), at least 1
   schedule found;               ///< valid if it is attained, and of the last attempt with too many registers or stages
   schedule_lifetimes lifetimes; ///< of `found`
-  std::uint64_t placements = 0; ///< of operations, in all attempts
+  std::uint64_t least_interval = 0; ///< all intervals below are proven infeasible
+  std::uint64_t placements = 0;     ///< of operations, in all attempts, and decisions of the exact search
 
   constexpr bool attained() const { return status == schedule_status::attained; }
 
   constexpr bool is_at_bound() const { return attained() && found.interval == bound; }
+
+  /// Whether no shorter interval exists. If not, nothing is known.
+  constexpr bool is_shortest() const { return attained() && found.interval == least_interval; }
 
   friend constexpr bool operator==(const modulo_schedule_result&, const modulo_schedule_result&) = default;
 };
@@ -101,6 +107,8 @@ class modulo_schedule_workspace {
   flat_array<operation_id> by_rank_;
   flat_array<placing> placings_;
   detail::reservation_memory table_;
+  detail::row_search_memory rows_;
+  schedule exact_;
   schedule_lifetimes_workspace lifetimes_;
 };
 
@@ -146,7 +154,34 @@ private:
         return out_.attained();
       }
     }
-    return false;
+    return body_.size() <= row_search::most_operations && options_.exact_steps != 0 && search_exactly();
+  }
+
+  /// Finds a schedule where the attempts did not, or the proof that there is none.
+  constexpr bool search_exactly() {
+    const kept_constraints all;
+    const auto interval = static_cast<std::uint32_t>(interval_);
+    row_search search(body_, rules_, all, interval, w_.rows_);
+    std::uint64_t steps = options_.exact_steps;
+    const schedule_status status = search.run(steps);
+    out_.placements += options_.exact_steps - steps;
+    if (status == schedule_status::infeasible && out_.least_interval == interval) {
+      ++out_.least_interval;
+    }
+    if (status != schedule_status::attained) {
+      return false;
+    }
+    search.store(w_.exact_);
+    reservation_table table(body_, rules_, interval, w_.table_);
+    w_.cycle_.resize_for_overwrite(body_.size());
+    for (operation_id o = 0; o != body_.size(); ++o) {
+      w_.cycle_[o] = w_.exact_.slots[o].cycle;
+      table.put_on(o, row(w_.cycle_[o]), w_.exact_.slots[o].channel);
+    }
+    improve(table);
+    store(table);
+    out_.status = fitting_status();
+    return out_.attained();
   }
 
   constexpr schedule_status fitting_status() const {
@@ -521,6 +556,10 @@ template <loop_machine M> constexpr bool has_too_long_literal(const schedulable_
 /// then to where the sum of lifetimes is less (a local search; A. E. Eichenberger and E. S. Davidson, "Stage
 /// scheduling", MICRO-28, 1995, move by whole intervals only).
 ///
+/// If the attempts fail at an interval and the body has at most 64 operations, the exact search of
+/// `exact_modulo_schedule` looks for a schedule, up to `exact_steps` decisions. So most intervals above the bound are
+/// proven to be the least one, see `is_shortest`.
+///
 /// `too_many_registers` and `too_many_stages` are the last obstacle if larger intervals did not help up to the limit.
 /// A body without operations has interval 1. Requires that latencies times operations stay below 2^31. Allocates
 /// nothing once workspace and result have seen bodies as large. About O(intervals · (operations · interval +
@@ -530,7 +569,7 @@ constexpr void modulo_schedule(const schedulable_body& body, const M& m, const m
                                modulo_schedule_workspace& workspace, modulo_schedule_result& out) {
   out.status = schedule_status::impossible;
   out.placements = 0;
-  out.bound = 0;
+  out.bound = out.least_interval = 0;
   const resource_bound_result resources = resource_bound(m, detail::mix_of_body(body, m));
   recurrence_bound(body.graph, workspace.recurrence_, workspace.recurrences_);
   if (resources.is_impossible || detail::has_too_long_literal(body, m) ||
@@ -539,6 +578,7 @@ constexpr void modulo_schedule(const schedulable_body& body, const M& m, const m
     return;
   }
   out.bound = detail::max<std::uint64_t>(detail::max(resources.cycles, workspace.recurrences_.cycles()), 1);
+  out.least_interval = out.bound;
   const std::uint64_t first = detail::max<std::uint64_t>(out.bound, options.first_interval);
   const std::uint64_t last = options.most_interval != 0 ? options.most_interval : 2 * first + 64;
   if (last < first || last >= std::uint64_t{1} << 31) {

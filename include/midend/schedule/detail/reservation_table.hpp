@@ -110,6 +110,9 @@ public:
     take(o, row, channel);
   }
 
+  /// Issues the operation in the row on a channel that is free.
+  constexpr void put_on(operation_id o, std::uint32_t row, std::uint32_t channel) { take(o, row, channel); }
+
   /// Takes the operation out of the table.
   constexpr void remove(operation_id o) {
     const std::uint32_t row = w_.row[o];
