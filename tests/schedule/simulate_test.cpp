@@ -216,3 +216,136 @@ struct scheduled_text {
 };
 
 } // namespace
+
+TEST_CASE("simulate: distances of memory, with steps down and several bases") {
+  SUBCASE("down: each pass reads what the pass before wrote") {
+    scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: %n], [loop: %i1]
+    %above = ld.i32 [%a + %i*4 + 4]
+    %sum = add.i32 %above, %i
+    st.i32 %sum, [%a + %i*4]
+    %i1 = add.i32 %i, -1
+    %more = cmp.gt.i32 %i1, 0
+    br %more ? loop : exit
+  node exit:
+    ret %i1
+}
+)");
+    CHECK(t.result.found.interval == 8); // load 5, sum 1, store to load 2
+    t.check(20, 71);
+  }
+  SUBCASE("down by two: reads what was written three passes before") {
+    scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: %n], [loop: %i1]
+    %above = ld.i32 [%a + %i*4 + 24]
+    %sum = add.i32 %above, %i
+    st.i32 %sum, [%a + %i*4]
+    %i1 = add.i32 %i, -2
+    %more = cmp.gt.i32 %i1, 0
+    br %more ? loop : exit
+  node exit:
+    ret %i1
+}
+)");
+    CHECK(t.result.found.interval == 3); // eight cycles in three passes
+    t.check(20, 72);
+  }
+  SUBCASE("up: a store catches up with loads of later passes") {
+    scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %here = ld.i32 [%a + %i*4]
+    %sum = add.i32 %here, 7
+    st.i32 %sum, [%a + %i*4 + 8]
+    st.i16 3, [%a + %i*4 + 10]
+    %i1 = add.i32 %i, 1
+    %more = cmp.lt.i32 %i1, %n
+    br %more ? loop : exit
+  node exit:
+    ret %sum
+}
+)");
+    t.check(20, 73);
+  }
+  SUBCASE("bases that may be equal, and an exit that depends on data") {
+    scheduled_text t(R"(proc @f(%a: i64, %b: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [next: %i1]
+    %x = ld.i8 [%a + %i*1]
+    %y = ld.i8 [%b + %i*1 + 3]
+    %sum = add.i8 %x, %y
+    st.i8 %sum, [%b + %i*1]
+    %stop = cmp.ult.i8 %sum, 20
+    br %stop ? exit : next
+  node next:
+    st.i8 %x, [%a + %i*1 + 1]
+    %i1 = add.i32 %i, 1
+    br loop
+  node exit:
+    ret %i
+}
+)");
+    t.check(100, 74);
+  }
+}
+
+TEST_CASE("simulate: a mistake in a schedule is named") {
+  scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %here = ld.i32 [%a + %i*4]
+    %sum = mul.i32 %here, 7
+    st.i32 %sum, [%a + %i*4]
+    %i1 = add.i32 %i, 1
+    %more = cmp.lt.i32 %i1, %n
+    br %more ? loop : exit
+  node exit:
+    ret %i1
+}
+)");
+  std::vector<std::uint64_t> inputs(t.region.values.size(), 0);
+  for (midend::region_id n = 0; n != inputs.size(); ++n) {
+    inputs[n] = t.region.values[n].kind == body_kind::invariant ? 5 : 0;
+  }
+  byte_memory memory;
+  const auto run = run_region(t.region, inputs, memory, 60);
+  REQUIRE(run.status == midend::region_run_status::left);
+  CHECK(run.passes == 5);
+  const auto simulated = [&](const midend::schedule& s, std::uint32_t passes) {
+    byte_memory fresh;
+    return simulate(t.region, t.body, t.m, s, inputs, fresh, {passes, 0});
+  };
+  CHECK(simulated(t.result.found, 5).is_complete());
+  CHECK(simulated(t.result.found, 5).operations == 5 * t.body.graph.num_operations());
+  for (const auto& d : t.body.graph.dependences()) { // each dependence on a value, broken by one cycle
+    if (d.kind != midend::dependence_kind::value && d.kind != midend::dependence_kind::guard) {
+      continue;
+    }
+    if (d.producer == d.consumer) {
+      continue;
+    }
+    midend::schedule s = t.result.found;
+    const std::uint32_t later = 1000 * s.interval; // no other operation waits too little then
+    for (auto& slot : s.slots) {
+      slot.cycle += later;
+    }
+    s.slots[d.producer].cycle = s.slots[d.consumer].cycle + s.interval * d.distance - d.latency + 1;
+    s.stages += 1000;
+    const midend::simulation out = simulated(s, 5);
+    CHECK((out.fault == simulation_fault::reads_too_early || out.fault == simulation_fault::reads_unwritten));
+    const bool names_one = out.producer == d.producer || out.reader == d.producer;
+    CHECK(names_one); // the moved operation, as the reader or the register
+  }
+}
