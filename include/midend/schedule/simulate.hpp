@@ -325,7 +325,7 @@ private:
     const std::uint32_t last = trip_.passes - 1;
     out_.cycles = end + (s_.interval == 0 ? 0 : m_.value(machine_field::loop_setup));
     out_.exit = static_cast<std::uint32_t>(region_.exits.size());
-    for (std::uint32_t e = 0; e != region_.exits.size() && taken_[last] == none; ++e) {
+    for (std::uint32_t e = 0; e != region_.exits.size() && e < taken_[last]; ++e) {
       decide(body_.first_exit + e, e, last, simulation_fault::reads_unwritten);
     }
     if (taken_[last] != none) {
