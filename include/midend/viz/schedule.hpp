@@ -185,7 +185,8 @@ MIDEND_FUNCTION std::string to_text(const interval_explanation& e, const schedul
     }
     for (std::size_t c = 0; c != m.num_channels(); ++c) {
       if ((all >> c & 1) != 0) {
-        needs += (needs.empty() ? "the channels " : " ") + detail::string_of(m.channel_names[c]);
+        needs += (needs.empty() ? ((all & (all - 1)) == 0 ? "channel " : "channels ") : " ") +
+                 detail::string_of(m.channel_names[c]);
       }
     }
   }
