@@ -242,3 +242,23 @@ TEST_CASE("modulo_schedule: lifetimes are those of the definition") {
     CHECK(result.lifetimes.predicates == predicates);
   }
 }
+
+namespace {
+
+constexpr bool schedules_in_a_constant_expression() {
+  constexpr machine_model m = midend::e2k_reference_v6();
+  dependence_graph g;
+  for (const operation_class c : {load, alu, store}) {
+    g.add_operation(m, c);
+  }
+  g.add_dependence(m, 0, 1, dependence_kind::value, 0);
+  g.add_dependence(m, 1, 1, dependence_kind::value, 1);
+  g.add_dependence(m, 1, 2, dependence_kind::value, 0);
+  const midend::modulo_schedule_result result = midend::modulo_schedule(g, m);
+  return result.is_at_bound() && result.found.interval == 1 && result.found.stages == 7 &&
+         midend::verify_schedule(g, m, result.found).empty();
+}
+
+static_assert(schedules_in_a_constant_expression());
+
+} // namespace

@@ -4,7 +4,6 @@
 #include "kit/sample_bodies.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/machine/critical_path.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/schedule/modulo_schedule.hpp>
 #include <midend/schedule/run_region.hpp>
@@ -12,6 +11,7 @@
 #include <midend/schedule/simulate.hpp>
 #include <midend/schedule/verify_schedule.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -58,7 +58,7 @@ struct counts {
   int without_meaning = 0;
   int endless = 0;
   int calls = 0;
-  int circular = 0; ///< bodies whose operations wait for each other in one pass
+  int too_many_literals = 0;
 };
 
 /// Simulates a body with random inputs and compares it with the region.
@@ -118,8 +118,10 @@ void run_program(const midend::elbrus::program& program, const machine_model& m,
         if (!region.is_straight_line && region.has_call) {
           return;
         }
-        if (midend::critical_path(body.graph).has_cycle) {
-          ++(region.is_straight_line ? lines : loops).circular;
+        // Lowering gives an operation all its constants as literals, and a few operations more than a cycle has words.
+        const std::uint32_t words = m.capacity(m.literal_resource());
+        if (std::any_of(body.literals.begin(), body.literals.end(), [&](std::uint8_t l) { return l > words; })) {
+          ++(region.is_straight_line ? lines : loops).too_many_literals;
           return;
         }
         const midend::schedule s =
@@ -136,7 +138,7 @@ void run_program(const midend::elbrus::program& program, const machine_model& m,
 
 void report(const char* name, const counts& c) {
   MESSAGE(std::string(name), ": runs ", c.runs, ", passes ", c.passes, ", without meaning ", c.without_meaning,
-          ", more than 60 passes ", c.endless, ", calls ", c.calls, ", circular ", c.circular);
+          ", more than 60 passes ", c.endless, ", calls ", c.calls, ", too many literals ", c.too_many_literals);
 }
 
 } // namespace
@@ -174,7 +176,7 @@ TEST_CASE("simulate: 10,000 runs of loops of random programs, long" * doctest::s
   random_source random(63);
   counts loops;
   counts lines;
-  std::uint64_t seed = 1085;
+  std::uint64_t seed = 1000;
   for (; loops.runs < 10'000; ++seed) {
     INFO("seed " << seed);
     midend::elbrus::program program = random_program(seed, varied(all_flow(), seed)).program;

@@ -89,7 +89,7 @@ public:
     prepare(false);
     place_all(w_.best_);
     if (w_.best_.length < out.length) {
-      out.slots.swap(w_.best_.slots);
+      out.slots = w_.best_.slots; // not swapped: an array keeps its capacity, so that a second round allocates nothing
       finish_schedule(body_, out);
     }
     return true;
