@@ -206,7 +206,11 @@ private:
     }
     const std::uint32_t exit = o - body_.first_exit;
     if (o >= body_.first_exit && exit < region_.exits.size() && !region_.exits[exit].is_counted) {
-      decide(o, exit, pass, simulation_fault::reads_unwritten);
+      // A test after an exit that is taken need not have a meaning, and that exit may be issued later.
+      const bool is_there = require(o, values_.need(region_.exits[exit].predicate, pass), pass);
+      if (is_there && values_.number({region_.exits[exit].predicate, 0}, pass).is_known) {
+        decide(o, exit, pass, simulation_fault::reads_unwritten);
+      }
     }
   }
 
@@ -251,10 +255,7 @@ private:
     }
     const region_number test = values_.number({e.predicate, 0}, pass);
     if (!test.is_known) {
-      // What a pass computes after control has left need not have a meaning.
-      if (taken_[pass] == none || exit < taken_[pass]) {
-        fail(simulation_fault::without_meaning, o, no_machine_operation, pass);
-      }
+      fail(simulation_fault::without_meaning, o, no_machine_operation, pass);
       return false;
     }
     if ((test.bits != 0) != e.negated) {
@@ -273,7 +274,7 @@ private:
   /// Whether control reaches a value of a pass.
   constexpr bool is_reached(operation_id o, region_id n, std::uint32_t pass) {
     for (; undecided_ < pass; ++undecided_) {
-      for (std::uint32_t e = 0; e != region_.exits.size(); ++e) {
+      for (std::uint32_t e = 0; e != region_.exits.size() && e < taken_[undecided_]; ++e) {
         if (!decide(o, e, undecided_, simulation_fault::effect_before_exit)) {
           return false;
         }
