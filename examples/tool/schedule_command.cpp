@@ -241,16 +241,18 @@ command add_schedule_command(CLI::App& app) {
                 "the machine counts iterations without extra operations");
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
-  return {.app = sub,
-          .run = [given] { return run(*given); },
-          .notes = "In the table of a kernel, [n] is the stage of an operation: it belongs to the pass that began n "
-                   "intervals before. Machines: " +
-                   machine_names() + ", or a file (docs/machine-model.md).\n",
-          .examples = {{"schedule FILE.eir", "each innermost loop as a kernel, and why it is not shorter"},
-                       {"schedule FILE.eir --procedure=dot --svg=dot.svg", "the kernel of one loop as a picture"},
-                       {"schedule FILE.eir --machine=c6x.machine --json", "for another machine, and for programs"}},
-          .difference = "a schedule is not valid, which is an error of midend",
-          .words = {{"--machine", split_machine_names()}}};
+  return {
+      .app = sub,
+      .run = [given] { return run(*given); },
+      .notes =
+          "In the table of a kernel, [n] is the stage of an operation: it belongs to the pass that began n intervals\n"
+          "before.\n\nMachines: " +
+          machine_names() + ", or a file (docs/machine-model.md).\n",
+      .examples = {{"schedule FILE.eir", "each innermost loop as a kernel, and why it is not shorter"},
+                   {"schedule FILE.eir --procedure=dot --svg=dot.svg", "the kernel of one loop as a picture"},
+                   {"schedule FILE.eir --machine=c6x.machine --json", "for another machine, and for programs"}},
+      .difference = "a schedule is not valid, which is an error of midend",
+      .words = {{"--machine", split_machine_names()}}};
 }
 
 } // namespace midend_tool
