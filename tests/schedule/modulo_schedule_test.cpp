@@ -141,6 +141,11 @@ TEST_CASE("modulo_schedule: ugly bodies") {
   SUBCASE("too large") {
     dependence_graph g;
     g.add_operation(m, alu);
+    g.add_dependence({0, 0, midend::longest_interval, 1, dependence_kind::value});
+    CHECK(modulo_schedule(g, m).is_at_bound());
+    CHECK(modulo_schedule(g, m).found.interval == midend::longest_interval);
+    g.add_dependence({0, 0, midend::longest_interval + 1, 1, dependence_kind::value});
+    CHECK(modulo_schedule(g, m).status == schedule_status::interval_too_long);
     g.add_dependence({0, 0, 0xffff'ffff, 1, dependence_kind::value});
     CHECK(modulo_schedule(g, m).status == schedule_status::interval_too_long);
   }

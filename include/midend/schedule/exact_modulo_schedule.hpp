@@ -76,12 +76,13 @@ template <loop_machine M> constexpr bool can_issue_all(const schedulable_body& b
 /// suffice, or if no matching of operations and slots exists. Operations that can be exchanged are kept in order, and
 /// the first decision is row 0.
 ///
-/// Requires an interval that is not 0. O(steps · operations² · interval) in the worst case; 8 · operations³ bytes.
+/// Requires an interval from 1 to `longest_interval`. O(steps · operations² · interval) in the worst case; 8 ·
+/// operations³ bytes.
 template <loop_machine_argument M>
 constexpr void exact_schedule_at(const schedulable_body& body, const M& m, std::uint32_t interval,
                                  const exact_schedule_options& options, exact_schedule_workspace& workspace,
                                  exact_schedule_result& out) {
-  MIDEND_ASSERT(interval != 0, "an interval of at least one cycle");
+  MIDEND_ASSERT(interval != 0 && interval <= longest_interval, "an interval within the limits", interval);
   out.steps = 0;
   out.bound = 0;
   out.least_interval = 0;
@@ -127,7 +128,7 @@ constexpr void exact_modulo_schedule(const schedulable_body& body, const M& m, c
   }
   exact_schedule_options rest = options;
   for (std::uint64_t interval = bound;; ++interval) {
-    if (recurrence == recurrence_status::too_large || interval >= std::uint64_t{1} << 31 ||
+    if (recurrence == recurrence_status::too_large || interval > longest_interval ||
         (options.most_interval != 0 && interval > options.most_interval)) {
       out.status = schedule_status::interval_too_long;
     } else {

@@ -196,12 +196,12 @@ constexpr bool explain_by_bounds(const schedulable_body& body, const M& m, std::
 /// minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). Optimal pipelining by SMT
 /// with explanations (arXiv 2601.21842, 2026) is the anchor for compilers. `verify_explanation` checks the result.
 ///
-/// `options.most_steps` holds for each search. Requires an interval that is not 0; `impossible` if the machine cannot
-/// issue some operation.
+/// `options.most_steps` holds for each search. Requires an interval from 1 to `longest_interval`; `impossible` if the
+/// machine cannot issue some operation.
 template <loop_machine_argument M>
 constexpr interval_explanation explain_interval(const schedulable_body& body, const M& m, std::uint32_t interval,
                                                 const exact_schedule_options& options = {}) {
-  MIDEND_ASSERT(interval != 0, "an interval of at least one cycle");
+  MIDEND_ASSERT(interval != 0 && interval <= longest_interval, "an interval within the limits", interval);
   interval_explanation out;
   if (!detail::can_issue_all(body, m)) {
     out.status = schedule_status::impossible;

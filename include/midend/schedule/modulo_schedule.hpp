@@ -561,7 +561,8 @@ template <loop_machine M> constexpr bool has_too_long_literal(const schedulable_
 /// proven to be the least one, see `is_shortest`.
 ///
 /// `too_many_registers` and `too_many_stages` are the last obstacle if larger intervals did not help up to the limit.
-/// A body without operations has interval 1. Requires that latencies times operations stay below 2^31. Allocates
+/// `interval_too_long` is also the answer if the bound is above `longest_interval`. A body without operations has
+/// interval 1. Requires that latencies times operations stay below 2^31. Allocates
 /// nothing once workspace and result have seen bodies as large. About O(intervals · (operations · interval +
 /// dependences)); deterministic.
 template <loop_machine_argument M>
@@ -580,8 +581,9 @@ constexpr void modulo_schedule(const schedulable_body& body, const M& m, const m
   out.bound = detail::max<std::uint64_t>(detail::max(resources.cycles, workspace.recurrences_.cycles()), 1);
   out.least_interval = out.bound;
   const std::uint64_t first = detail::max<std::uint64_t>(out.bound, options.first_interval);
-  const std::uint64_t last = options.most_interval != 0 ? options.most_interval : 2 * first + 64;
-  if (last < first || last >= std::uint64_t{1} << 31) {
+  const std::uint64_t wanted = options.most_interval != 0 ? options.most_interval : 2 * first + 64;
+  const std::uint64_t last = detail::min<std::uint64_t>(wanted, longest_interval);
+  if (last < first) {
     out.status = schedule_status::interval_too_long;
     return;
   }

@@ -15,6 +15,9 @@ MIDEND_BEGIN_NAMESPACE
 /// The channel of an operation whose class takes none.
 inline constexpr std::uint32_t no_channel = static_cast<std::uint32_t>(-1);
 
+/// The longest interval that searches try: their tables have a row for each of its cycles.
+inline constexpr std::uint32_t longest_interval = std::uint32_t{1} << 16;
+
 /// What is scheduled: operations with their dependences, and by operation the number of words of literals, or none at
 /// all. A view: the graph and the literals must outlive it.
 struct schedulable_body {
