@@ -40,7 +40,7 @@ NAVIGATION = [
     ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md", "packages.md"]),
     ("Dataflow", ["dataflow.md", "lattices.md", "bit_vector_analyses.md"]),
     ("SSA and constants", ["ssa.md", "sccp.md", "value_numbering.md", "live_values.md"]),
-    ("Unrolling", ["unrolling.md", "unrolling-reference.md", "unrolling-trips.md", "evolutions.md", "dependence.md", "trials.md", "machine-model.md", "estimate.md", "unrolling-llvm.md"]),
+    ("Unrolling", ["unrolling.md", "unrolling-reference.md", "unrolling-trips.md", "evolutions.md", "dependence.md", "trials.md", "machine-model.md", "estimate.md", "schedule.md", "unrolling-llvm.md"]),
     ("The Elbrus-like IR", ["elbrus-ir.md", "elbrus-interpreter.md"]),
     ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "mistakes.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),
     ("Project", ["changelog.md", "contributing.md"]),

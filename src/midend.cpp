@@ -28,6 +28,7 @@
 #include <midend/viz/explain_evolution.hpp>
 #include <midend/viz/layout.hpp>
 #include <midend/viz/machine.hpp>
+#include <midend/viz/schedule.hpp>
 #include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>

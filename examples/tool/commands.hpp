@@ -44,6 +44,7 @@ command add_cfg_command(CLI::App& app);
 command add_opt_command(CLI::App& app);
 command add_report_command(CLI::App& app);
 command add_run_command(CLI::App& app);
+command add_schedule_command(CLI::App& app);
 command add_unroll_command(CLI::App& app);
 
 } // namespace midend_tool

@@ -34,8 +34,8 @@ exit_status run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", version_line, "print the version and exit");
   app.require_subcommand(1);
-  std::vector<command> commands = {add_cfg_command(app), add_opt_command(app), add_run_command(app),
-                                   add_unroll_command(app), add_report_command(app)};
+  std::vector<command> commands = {add_cfg_command(app),    add_opt_command(app),      add_run_command(app),
+                                   add_unroll_command(app), add_schedule_command(app), add_report_command(app)};
   commands.push_back(add_completion_command(app, commands));
   commands.push_back(add_man_command(app, commands, version_line));
   if (argc < 2) {

@@ -1,8 +1,8 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
-/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp` and the text of
-/// machines in `midend/machine/machine_file.hpp`, which few files of a compiler need. `midend/transform.hpp` has what
-/// changes programs, also by the results of `sccp` and `value_numbering`, `midend/unrolling.hpp` the advice on
-/// unrolling and what carries it out.
+/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp`, schedules
+/// (`midend/schedule/`) and the text of machines in `midend/machine/machine_file.hpp`, which few files of a compiler
+/// need. `midend/transform.hpp` has what changes programs, also by the results of `sccp` and `value_numbering`,
+/// `midend/unrolling.hpp` the advice on unrolling and what carries it out.
 #pragma once
 
 #include "midend/config.hpp"

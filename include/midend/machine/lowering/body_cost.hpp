@@ -89,11 +89,17 @@ struct unordered_accesses {
   value_id second;
 };
 
+/// No operation computes a value: it comes from outside, or its readers compute it.
+inline constexpr operation_id no_machine_operation = static_cast<operation_id>(-1);
+
 /// A region as operations of a machine. The bounds are computed from it, and it can be scheduled.
 struct machine_body {
   dependence_graph graph;                       ///< operations, branches among them
   flat_array<machine_operation_origin> origins; ///< by operation
   flat_array<std::uint8_t> literals;            ///< by operation: number of 32-bit literal words
+  flat_array<operation_id> results;             ///< by node of the region: the last operation that computes it, or
+                                                ///< `no_machine_operation`
+  operation_id first_exit = 0;                  ///< the branch of the first exit; those of the others follow it
   recurrence_bound_result recurrence;           ///< with the cycle that attains it
   flat_array<unordered_accesses> unordered;     ///< with `lowering_options::bases_are_apart`
   bool is_regrouped = false;                    ///< operations have other operands than in the program

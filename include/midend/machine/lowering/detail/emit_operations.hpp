@@ -106,6 +106,7 @@ public:
       add_exit_dependences(order);
     }
     resolve_phi_uses();
+    store_results();
   }
 
 private:
@@ -287,6 +288,13 @@ private:
         }
       }
       w_.phi_uses.shrink(uses);
+    }
+  }
+
+  constexpr void store_results() {
+    out_.results.resize_for_overwrite(body_.values.size());
+    for (region_id n = 0; n != body_.values.size(); ++n) {
+      out_.results[n] = w_.nodes[n].result == no_operation ? no_machine_operation : w_.nodes[n].result;
     }
   }
 
@@ -608,6 +616,7 @@ private:
   /// The branch back to the header is one of the exit branches; a loop without exits has a branch of its own. A branch
   /// inside the body takes an operation where the machine has no predicates.
   constexpr void emit_exits() {
+    out_.first_exit = static_cast<operation_id>(out_.graph.num_operations());
     for (const region_exit& e : body_.exits) {
       const operation_id branch = add_branch();
       read(branch, is_tested(e, options_) ? e.predicate : no_region_value, dependence_kind::guard);
