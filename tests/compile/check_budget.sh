@@ -39,6 +39,18 @@ elif [ "$header" = midend/transform.hpp ]; then
   budget=45000 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=33800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
+elif [ "$header" = midend/loop_package.hpp ] || [ "$header" = midend/loop_package/loop_package.hpp ]; then
+  budget=77500 # the trials, and seven transformations as members
+elif [ "$header" = midend/loop_package/unrolling_members.hpp ] || [ "$header" = midend/loop_package/version_members.hpp ]; then
+  budget=63500 # the advice by trial, and three transformations
+elif [ "$header" = midend/loop_package/nest_members.hpp ]; then
+  budget=53300 # evolutions, facts, dependences, two transformations
+elif [ "$header" = midend/loop_package/loop_change.hpp ]; then
+  budget=46500 # a loop as a program, and the options of the advice
+elif [ "$header" = midend/loop_package/loop_package_log.hpp ]; then
+  budget=56000 # the same, and <algorithm>
+elif [ "$header" = midend/unrolling/program_trial.hpp ]; then
+  budget=58000 # the clean-up with its analyses, and the estimate
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
   budget=37500 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/peel_by_profile.hpp ] ||

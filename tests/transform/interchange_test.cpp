@@ -513,3 +513,88 @@ TEST_CASE("interchange: shapes that are refused") {
               "%nj = phi.i64 [rows: 0], [on: %nj1]\n    %h = cmp.lt.i64 %p, 9\n    br %h ? on : exit\n  node on:");
   CHECK(obstacle(early) == several_exits);
 }
+
+TEST_CASE("interchange: regression 48, no order is preferred, and a plan changes nothing") {
+  const elbrus::program all = sample_program();
+  procedure p = sample(all, "transpose");
+  const std::string text = elbrus::to_text(p);
+  const midend::interchange_plan plan = planned_interchange(p);
+  CHECK(plan.nests.size() == 1);
+  CHECK(elbrus::to_text(p) == text);
+  const auto operations = [](const procedure& of) {
+    std::size_t count = 0;
+    for (midend::node_id n = 0; n != of.num_nodes(); ++n) {
+      for (const value_id v : of.values(n)) {
+        count += v != midend::no_value ? 1u : 0u;
+      }
+    }
+    return count;
+  };
+  const std::size_t before = operations(p);
+  CHECK(interchange(p) == 1);
+  CHECK(operations(p) == before);
+  CHECK(interchange(p) == 1); // and back
+  CHECK(operations(p) == before);
+  midend::interchange_options other;
+  other.only = 1; // the inner loop has none inside
+  CHECK(planned_interchange(p, other).empty());
+}
+
+TEST_CASE("interchange: a symbolic bound of fewer bits needs facts") {
+  const std::string text = R"(proc @f(%a: ptr, %p: i64, %q: i64) {
+  node entry:
+    %width = and.i64 %q, 255
+    br rows
+  node rows:
+    %i = phi.i64 [entry: 0], [next_row: %i1]
+    %more_i = cmp.ult.i64 %i, %p
+    br %more_i ? row : exit
+  node row:
+    br columns
+  node columns:
+    %j = phi.i64 [row: 0], [column: %j1]
+    %more_j = cmp.ult.i64 %j, %width
+    br %more_j ? column : next_row
+  node column:
+    %x = ld.i64 [%a + %j*8]
+    %y = add.i64 %x, %i
+    st.i64 %y, [%a + %j*8]
+    %j1 = add.i64 %j, 1
+    br columns
+  node next_row:
+    %i1 = add.i64 %i, 1
+    br rows
+  node exit:
+    ret
+}
+)";
+  const elbrus::program before = program_of(text);
+  elbrus::program after = before;
+  // Addresses are modulo 2^64, so that the same byte comes again after 2^61 columns.
+  CHECK(obstacle(before.procedures[0]) == loop_pair_obstacle::dependence);
+  const cost_view view(before.procedures[0]);
+  midend::flat_array<midend::number_facts> facts;
+  for (value_id v = 0; v != before.procedures[0].num_values(); ++v) {
+    const std::uint8_t width = view.operation(v).width;
+    facts.push_back(midend::number_facts::any(width >= 1 && width <= 64 ? width : 64));
+    if (before.procedures[0].value_name(v) == "width") {
+      facts.back().most = 255;
+      facts.back().low = 0;
+      facts.back().high = 255;
+    }
+  }
+  const midend::span<const midend::number_facts> known(facts.data(), facts.size());
+  const auto flow = midend::dominators_and_loops(before.procedures[0]);
+  const midend::interchange_plan plan =
+      midend::plan_interchange(view, flow, midend::evolutions(view, flow.loops, known), known);
+  CHECK(plan.nests.size() == 1);
+  elbrus::editor e(after.procedures[0]);
+  const midend::interchange_witness witness = midend::apply_interchange(e, plan);
+  const cost_view now(after.procedures[0]);
+  CHECK(midend::verify_interchange(view, now, witness, known));
+  CHECK(!midend::verify_interchange(view, now, witness)); // without facts the proofs prove something else
+  for (const std::uint64_t q : {0u, 3u}) {
+    CHECK(elbrus::compare_runs(run_nest_program(before, {2, q}, 200), run_nest_program(after, {2, q}, 200)) ==
+          elbrus::run_comparison{});
+  }
+}

@@ -7,7 +7,6 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/package/clean_up.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/unrolling_form.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
@@ -36,16 +35,6 @@ template <loop_machine M> struct loop_question {
   const unrolling_options& options;
 
   bool is_innermost() const { return found.loops.num_loops() == 1; }
-};
-
-/// Hears of each step of the loop package, so that it can check certificates: derive from it, and hide what you want to
-/// hear. The steps of the clean-up between the sweeps are told as `clean_up_observer` says.
-struct loop_package_observer : clean_up_observer {
-  /// Of a step that follows.
-  template <class Plan> void planned_change(const Plan&) {}
-
-  /// A member has changed the procedure: to an unfolding of what it was (`unfolding_witness`), or otherwise.
-  template <class E, class Witness> void changed(const E&, const Witness&) {}
 };
 
 /// A member of the loop package:

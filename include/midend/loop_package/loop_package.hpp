@@ -56,6 +56,16 @@ struct loop_package_options {
   fraction least_gain = {1, 20};
 };
 
+/// Hears of each step of the loop package, so that it can check certificates: derive from it, and hide what you want to
+/// hear. The steps of the clean-up between the sweeps are told as `clean_up_observer` says.
+struct loop_package_observer : clean_up_observer {
+  /// Of a step that follows.
+  template <class Plan> void planned_change(const Plan&) {}
+
+  /// A member has changed the procedure: to an unfolding of what it was (`unfolding_witness`), or otherwise.
+  template <class E, class Witness> void changed(const E&, const Witness&) {}
+};
+
 /// What the loop package requires of an editor: what its members and the clean-up do.
 template <class E>
 concept loop_package_editor = clean_up_editor<E> && dispatching_editor<E> && cost_ir<E> && extractable_ir<E>;
