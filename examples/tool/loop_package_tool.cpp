@@ -43,6 +43,23 @@ public:
   }
 };
 
+std::string_view member_name(std::size_t i) {
+  return midend::loop_package::name(i);
+}
+
+/// The package on a copy, and the names of both.
+struct loop_package_on_copy {
+  explicit loop_package_on_copy(const procedure& p) : after(p) {
+    midend::elbrus::cost_editor editor(after);
+    loop_package_checker names_new(after, false, report);
+    log = midend::loop_package().run(editor, midend::e2k_reference_v6(), {}, names_new);
+  }
+
+  procedure after;
+  pass_report report;
+  midend::loop_package_log log;
+};
+
 void run_loop_package(procedure& p, const pass_request& request, pass_report& report) {
   const procedure before = request.record ? p : procedure();
   midend::elbrus::cost_editor editor(p);
@@ -54,11 +71,29 @@ void run_loop_package(procedure& p, const pass_request& request, pass_report& re
   if (request.record) {
     const edit_names names(before, p);
     report.changes += midend::to_text(log.manager, names);
-    report.changes += midend::to_text(log, names, [](std::size_t i) { return midend::loop_package::name(i); });
+    report.changes += midend::to_text(log, names, member_name);
   }
 }
 
 } // namespace
+
+void append_loop_package(const procedure& p, std::string& out) {
+  if (!p.variables().empty()) {
+    out += "  has variables: construct-ssa first\n";
+    return;
+  }
+  const loop_package_on_copy done(p);
+  const edit_names names(p, done.after);
+  for (const std::string& text :
+       {midend::to_text(done.log.manager, names), midend::to_text(done.log, names, member_name),
+        midend::summary_text(done.log) + "\n"}) {
+    for (std::size_t at = 0; at != text.size();) {
+      const std::size_t end = text.find('\n', at) + 1;
+      append(out, "  ", text.substr(at, end - at));
+      at = end;
+    }
+  }
+}
 
 pass_kind loop_package_pass() {
   pass_kind pass{"loop-package", "optimizations of loops, tried and decided one by one: docs/packages.md",

@@ -3,6 +3,7 @@
 #include "cost_report.hpp"
 #include "dependence_report.hpp"
 #include "evolution_report.hpp"
+#include "loop_package_tool.hpp"
 #include "sccp_tool.hpp"
 #include "text.hpp"
 #include "value_numbering_tool.hpp"
@@ -221,6 +222,7 @@ const std::vector<report_kind>& report_kinds() {
       {"dependences", "which accesses of each nest of loops meet, in which iterations, and why not",
        append_dependences},
       {"cost", "cycles, operations and bytes on e2k_reference_v6, by loop and node", append_cost_report},
+      {"loop-package", "what the loop package would do, step by step", append_loop_package},
       {"sccp", "constants, nodes that are never executed, and the plan",
        sccp_tool<midend::flat_domain<>>::append_report},
       {"sccp:interval", "the same, with value ranges", sccp_tool<midend::interval_domain>::append_report},

@@ -281,6 +281,29 @@ TEST_CASE("loop package: words") {
   CHECK(summary.find("6 trials") != std::string::npos);
 }
 
+TEST_CASE("loop package: the tree of loops as a picture, at each step") {
+  procedure p = parsed(matrix_3x3);
+  const names_of names{p};
+  const procedure before = p;
+  const loop_package_log log = run_package(p);
+  const auto times = [](const std::string& text, std::string_view what) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const std::string first = midend::to_dot(log, names_of{before}, 1); // the innermost loop is in the list
+  CHECK(times(first, "fillcolor") == 3);
+  CHECK(times(first, "->") == 2);
+  CHECK(times(first, "\"khaki1\"") == 1);
+  CHECK(times(first, "\"white\"") == 2);
+  const std::string second = midend::to_dot(log, names_of{before}, 2); // and is changed
+  CHECK(times(second, "\"orange\"") == 1);
+  CHECK(times(midend::to_dot(log, names_of{before}, 3), "fillcolor") == 2); // and gone
+  CHECK(times(midend::to_dot(log, names_of{before}), "fillcolor") == 0);    // as all are in the end
+}
+
 TEST_CASE("loop package: random programs run as before, within the limit") {
   std::size_t changes = 0;
   for_each_random_program(150, all_features(), [&](const generated_program& g, std::uint64_t seed) {

@@ -228,6 +228,9 @@ private:
     open_cycles_ = 0;
     for (const loop_id l : loops().loops()) {
       own_cycles_[l] = max(own_cycles_[l], 0.0);
+      const loop_id parent = loops().parent(l);
+      log_.loops.push_back({log_.clean_ups - 1, loops().header(l), parent == no_loop ? no_node : loops().header(parent),
+                            own_cycles_[l]});
       open_cycles_ += is_closed_[loops().header(l)] != 0 ? 0 : own_cycles_[l];
     }
   }

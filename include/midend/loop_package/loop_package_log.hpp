@@ -41,10 +41,19 @@ struct loop_package_refusal {
   friend constexpr bool operator==(const loop_package_refusal&, const loop_package_refusal&) = default;
 };
 
+/// A loop of the procedure, at the beginning of a sweep.
+struct loop_of_sweep {
+  std::uint32_t sweep = 0;
+  node_id header = no_node;
+  node_id parent = no_node; ///< the header of the loop around; `no_node`: none
+  double cycles = 0;        ///< in the loop, without the loops in it, each time that the procedure is entered
+};
+
 /// What the loop package did. Sizes are numbers of operations, phis aside.
 struct loop_package_log {
   loop_manager_log manager; ///< n, r, and each step
   flat_array<decided_loop_change> changes;
+  flat_array<loop_of_sweep> loops; ///< sweep by sweep, and of what is left; a loop comes after the one around it
   flat_array<loop_package_refusal> refused; ///< of loops that were closed, in their order
   std::uint64_t size_before = 0;            ///< of the procedure, cleaned up
   std::uint64_t size_after = 0;

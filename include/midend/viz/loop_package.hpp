@@ -7,7 +7,9 @@
 #include "midend/loop_package/loop_manager.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
 #include "midend/support/nearest_number.hpp"
+#include "midend/support/order.hpp"
 #include "midend/transform/unrolling_form.hpp"
+#include "midend/viz/detail/dot_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -70,6 +72,19 @@ inline std::string change_text(const loop_change& c, std::string_view member) {
     }
   }
   return text;
+}
+
+inline const char* color_of(loop_state s) {
+  switch (s) {
+  case loop_state::undefined:
+    return "white";
+  case loop_state::processed:
+    return "khaki1";
+  case loop_state::waiting:
+    return "orange";
+  default:
+    return "palegreen";
+  }
 }
 
 inline void fill(std::string& line, std::size_t width) {
@@ -140,6 +155,48 @@ template <class Names> std::string to_text(const loop_manager_log& log, const Na
     }
   }
   return text;
+}
+
+/// The tree of loops as a graph for Graphviz, after the first `steps` steps of the manager: the loops of the sweep to
+/// which the last of them belongs, coloured by state, with outlines as thick as their part of the time in all loops.
+/// After `rebuilt`, and with all steps, those of what is left. Quadratic in the loops of a sweep.
+template <class Names>
+std::string to_dot(const loop_package_log& log, const Names& names, std::size_t steps = ~std::size_t{0}) {
+  const auto& events = log.manager.events;
+  steps = detail::min(steps, events.size());
+  std::uint32_t sweep = steps == events.size() ? log.manager.rebuilds : 0;
+  for (std::size_t i = 0; i != steps; ++i) {
+    sweep = detail::max(sweep, events[i].sweep + (events[i].step == loop_step::rebuilt ? 1u : 0u));
+  }
+  double all = 0;
+  for (const loop_of_sweep& l : log.loops) {
+    all += l.sweep == sweep ? l.cycles : 0;
+  }
+  std::string text = "digraph loops {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n";
+  for (const loop_of_sweep& l : log.loops) {
+    if (l.sweep != sweep) {
+      continue;
+    }
+    loop_state state = loop_state::undefined;
+    for (std::size_t i = 0; i != steps; ++i) {
+      const loop_manager_event& e = events[i];
+      if (e.header == l.header && (e.sweep == sweep || e.step == loop_step::finished)) {
+        state = e.step == loop_step::listed    ? loop_state::processed
+                : e.step == loop_step::changed ? loop_state::waiting
+                                               : loop_state::closed;
+      }
+    }
+    const auto width = nearest_number(10 + (all > 0 ? 50 * l.cycles / all : 0));
+    text += "  n" + std::to_string(l.header) + " [label=";
+    detail::append_dot_string(text, std::string(names.node(l.header)) + "\n" + detail::cycles_text(l.cycles) +
+                                        " cycles\n" + std::string(to_text(state)));
+    text += std::string(", fillcolor=\"") + detail::color_of(state) + "\", penwidth=" + std::to_string(width / 10) +
+            "." + std::to_string(width % 10) + "];\n";
+    if (l.parent != no_node) {
+      text += "  n" + std::to_string(l.parent) + " -> n" + std::to_string(l.header) + ";\n";
+    }
+  }
+  return text + "}\n";
 }
 
 MIDEND_END_NAMESPACE
