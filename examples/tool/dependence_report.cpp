@@ -1,6 +1,5 @@
 #include "dependence_report.hpp"
 
-#include "evolution_report.hpp"
 #include "program_names.hpp"
 #include "text.hpp"
 
@@ -14,6 +13,7 @@
 #include <midend/ir/number_facts.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/loop_forest.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/support/flat_array.hpp>
 #include <midend/viz/dependences.hpp>
 
@@ -86,7 +86,7 @@ void append_dependences(const procedure& p, std::string& out) {
   if (loops.num_loops() == 0) {
     out += "  no loops\n";
   }
-  const midend::flat_array<midend::number_facts> facts = facts_of(ir);
+  const midend::flat_array<midend::number_facts> facts = midend::facts_of_numbers(ir);
   // [nest]
   const midend::value_evolutions found = midend::evolutions(ir, loops, {facts.data(), facts.size()});
   midend::read_nest_workspace workspace;

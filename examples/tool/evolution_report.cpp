@@ -3,7 +3,6 @@
 #include "program_names.hpp"
 #include "text.hpp"
 
-#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
 #include <midend/induction/evolutions.hpp>
@@ -11,7 +10,7 @@
 #include <midend/ir/number_facts.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/loop_forest.hpp>
-#include <midend/ssa/sccp.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/support/flat_array.hpp>
 #include <midend/viz/explain_evolution.hpp>
 
@@ -59,17 +58,6 @@ void append_value(const procedure& p, const midend::value_evolutions& found, con
 
 } // namespace
 
-midend::flat_array<midend::number_facts> facts_of(const cost_view& ir) {
-  const midend::strided_interval_domain domain;
-  const auto known = midend::sccp_with_branch_facts(ir, domain);
-  midend::flat_array<midend::number_facts> facts;
-  for (midend::value_id v = 0; v != ir.num_values(); ++v) {
-    const auto& fact = known.fact(v);
-    facts.push_back(fact.is_bottom() ? midend::number_facts::any(ir.operation(v).width) : domain.facts(fact));
-  }
-  return facts;
-}
-
 void append_evolutions(const procedure& p, std::string& out) {
   if (!p.variables().empty()) {
     out += "  not in SSA form: construct-ssa first\n";
@@ -79,7 +67,7 @@ void append_evolutions(const procedure& p, std::string& out) {
   const auto flow = midend::dominators_and_loops(p);
   const midend::loop_forest& loops = flow.loops;
   // [evolutions]
-  const midend::flat_array<midend::number_facts> facts = facts_of(ir);
+  const midend::flat_array<midend::number_facts> facts = midend::facts_of_numbers(ir);
   const midend::value_evolutions found = midend::evolutions(ir, loops, {facts.data(), facts.size()});
   // [end]
   const program_names names(p);

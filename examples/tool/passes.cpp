@@ -1,6 +1,5 @@
 #include "passes.hpp"
 
-#include "evolution_report.hpp"
 #include "loop_package_tool.hpp"
 #include "package_tool.hpp"
 #include "sccp_tool.hpp"
@@ -23,6 +22,7 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/collapse.hpp>
 #include <midend/transform/index_split.hpp>
@@ -355,7 +355,7 @@ const std::vector<pass_kind>& pass_kinds() {
                                  [](auto& run) {
                                    const midend::elbrus::cost_view view(run.editor().graph());
                                    const auto flow = midend::dominators_and_loops(run.editor().graph());
-                                   const auto facts = facts_of(view);
+                                   const auto facts = midend::facts_of_numbers(view);
                                    const midend::span<const midend::number_facts> known(facts.data(), facts.size());
                                    midend::interchange_options options;
                                    options.only = loop_by_number(run.number());
@@ -369,7 +369,7 @@ const std::vector<pass_kind>& pass_kinds() {
           [](auto& run) {
             const midend::elbrus::cost_view view(run.editor().graph());
             const auto flow = midend::dominators_and_loops(run.editor().graph());
-            const auto facts = facts_of(view);
+            const auto facts = midend::facts_of_numbers(view);
             midend::collapse_options options;
             options.only = loop_by_number(run.number());
             midend::collapse_plan plan = midend::plan_collapse(

@@ -1,6 +1,5 @@
 #include "transformation_pass.hpp"
 
-#include "evolution_report.hpp"
 #include "program_names.hpp"
 
 #include <midend/elbrus/views/cost_view.hpp>
@@ -9,6 +8,7 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/package/verify_implied_branches.hpp>
 #include <midend/package/verify_memory_redundancy.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_collapse.hpp>
@@ -112,7 +112,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::interchange_witness& witness) {
   const midend::elbrus::cost_view view(before);
-  const auto facts = facts_of(view);
+  const auto facts = midend::facts_of_numbers(view);
   return words_of(
       midend::verify_interchange(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
 }
@@ -120,7 +120,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::collapse_witness& witness) {
   const midend::elbrus::cost_view view(before);
-  const auto facts = facts_of(view);
+  const auto facts = midend::facts_of_numbers(view);
   return words_of(
       midend::verify_collapse(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
 }
