@@ -273,6 +273,90 @@ TEST_CASE("loop package: a member of one's own, alone and beside others; the obs
   CHECK(num_loops(q) == 0);
 }
 
+namespace {
+
+/// Only the member of this name.
+loop_package_options only(std::string_view name) {
+  loop_package_options options;
+  for (std::size_t i = 0; i != loop_package::size; ++i) {
+    options.without |= loop_package::name(i) == name ? 0 : std::uint64_t{1} << i;
+  }
+  return options;
+}
+
+/// For each column j: a[j] += b[i · 40 + j] for each row i.
+constexpr const char* column_sums = R"(
+proc @columns(%a: ptr, %b: ptr) {
+  node entry:
+    br columns
+  node columns:
+    %j = phi.i64 [entry: 0], [columns_end: %j1]
+    br rows
+  node rows:
+    %i = phi.i64 [columns: 0], [rows: %i1]
+    %s = ld.i32 [%a + %j*4] alias=A
+    %r = mul.i64 %i, 40
+    %ij = add.i64 %r, %j
+    %x = ld.i32 [%b + %ij*4] alias=B
+    %t = add.i32 %s, %x
+    st.i32 %t, [%a + %j*4] alias=A
+    %i1 = add.i64 %i, 1
+    %more = cmp.lt.i64 %i1, 80
+    br %more ? rows : columns_end
+  node columns_end:
+    %j1 = add.i64 %j, 1
+    %again = cmp.lt.i64 %j1, 40
+    br %again ? columns : exit
+  node exit:
+    ret
+})";
+
+/// a[i · 7 + j] = j for 90 rows of 7.
+constexpr const char* rows_of_seven = R"(
+proc @rows(%a: ptr) {
+  node entry:
+    br rows
+  node rows:
+    %i = phi.i64 [entry: 0], [rows_end: %i1]
+    br columns
+  node columns:
+    %j = phi.i64 [rows: 0], [columns: %j1]
+    %r = mul.i64 %i, 7
+    %ij = add.i64 %r, %j
+    st.i64 %ij, [%a + %ij*8] alias=A
+    %j1 = add.i64 %j, 1
+    %more = cmp.lt.i64 %j1, 7
+    br %more ? columns : rows_end
+  node rows_end:
+    %i1 = add.i64 %i, 1
+    %again = cmp.lt.i64 %i1, 90
+    br %again ? rows : exit
+  node exit:
+    ret
+})";
+
+} // namespace
+
+TEST_CASE("loop package: interchange where the inner loop waits for memory") {
+  procedure p = parsed(column_sums);
+  const loop_package_log log = run_package(p, only("interchange"));
+  CHECK(log.manager.changes == 1);
+  REQUIRE(log.changes.size() == 1);
+  CHECK(log.changes[0].is_applied);
+  CHECK(log.cycles_after < log.cycles_before);
+  CHECK(log.manager.is_complete); // it is not undone
+  CHECK(verify(p).empty());
+}
+
+TEST_CASE("loop package: collapse of short rows") {
+  procedure p = parsed(rows_of_seven);
+  const loop_package_log log = run_package(p, only("collapse"));
+  CHECK(log.manager.changes == 1);
+  CHECK(log.cycles_after < log.cycles_before / 2);
+  CHECK(num_loops(p) == 1);
+  CHECK(verify(p).empty());
+}
+
 TEST_CASE("loop package: words") {
   procedure p = parsed(matrix_3x3);
   const loop_package_log log = run_package(p);
@@ -283,7 +367,6 @@ TEST_CASE("loop package: words") {
 
 TEST_CASE("loop package: the tree of loops as a picture, at each step") {
   procedure p = parsed(matrix_3x3);
-  const names_of names{p};
   const procedure before = p;
   const loop_package_log log = run_package(p);
   const auto times = [](const std::string& text, std::string_view what) {

@@ -331,6 +331,8 @@ constexpr growth known_growth[] = {
     {"additions", "memory-redundancy", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"additions", "low-level-package", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"additions", "clean-up", 2, linear_memory, "pairs of accesses, up to a limit"},
+    {"accesses", "loop-package", 2, linear_memory, "pairs of accesses, up to a limit"},
+    {"additions", "loop-package", 2, linear_memory, "pairs of accesses, up to a limit"},
 };
 
 // ---- Measuring.

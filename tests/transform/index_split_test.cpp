@@ -261,7 +261,7 @@ TEST_CASE("index split: why a loop is not split") {
   s.n = "100";
   CHECK(obstacle(s) == index_split_obstacle::none);
   s.step = "%m";
-  CHECK(obstacle(s) == index_split_obstacle::no_counter);
+  CHECK(obstacle(s) == index_split_obstacle::not_a_counter);
   s.step = "1";
   s.start = "60";
   s.m = "50";

@@ -8,10 +8,12 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/transform/unrolling_form.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -47,5 +49,16 @@ template <class T>
 concept has_loop_member_name = requires {
   { T::name } -> std::convertible_to<const char*>;
 };
+
+namespace detail {
+
+/// For an editor that cannot carry out a member.
+inline void note_none(span<const loop_change> changes, flat_array<unsigned char>& applied) {
+  for (std::size_t i = 0; i != changes.size(); ++i) {
+    applied.push_back(0);
+  }
+}
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

@@ -20,12 +20,13 @@
 #include "midend/transform/interchange_plan.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The collapse of a loop with the one in it; empty if it is not possible.
+/// The collapses of all loops with those in them, or of one loop.
 template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& loops, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   collapse_options options;
@@ -33,13 +34,56 @@ template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& l
   return plan_collapse(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), options);
 }
 
-/// The interchange of a loop with the one in it; empty if it is not possible.
+/// The interchanges of all loops with those in them, or of one loop.
 template <class IR> interchange_plan interchange_of(const IR& ir, const dominators_and_loops_result& flow, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   const span<const number_facts> known(facts.data(), facts.size());
   interchange_options options;
   options.only = l;
   return plan_interchange(ir, flow, evolutions(ir, flow.loops, known), known, options);
+}
+
+/// Changes loops with the loops in them. `plan_of(found, loop)` plans for one loop, or, with `no_loop`, for all;
+/// `carry_out(plan)` applies a plan. All changes that the plan for all has are made at once; those that it does not
+/// have, because it has another pair of the same nest, one by one.
+template <class E, class PlanOf, class CarryOut>
+void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_of, CarryOut carry_out,
+                    flat_array<unsigned char>& applied) {
+  const std::size_t first = applied.size();
+  for (std::size_t i = 0; i != changes.size(); ++i) {
+    applied.push_back(0);
+  }
+  if (changes.size() > 1) {
+    const auto found = dominators_and_loops(view.graph());
+    flat_array<std::uint32_t> change_of(found.loops.num_loops(), 0); // by loop, from 1 on
+    for (std::size_t i = 0; i != changes.size(); ++i) {
+      change_of[found.loops.innermost_loop(changes[i].header)] = static_cast<std::uint32_t>(i + 1);
+    }
+    auto plan = plan_of(found, no_loop);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k != plan.nests.size(); ++k) {
+      if (change_of[plan.nests[k].outer.loop] != 0) {
+        plan.nests[kept++] = plan.nests[k];
+      }
+    }
+    plan.nests.shrink(kept);
+    if (!plan.empty()) {
+      carry_out(plan); // what could not be made is not in the plan any more
+    }
+    for (const auto& nest : plan.nests) {
+      applied[first + change_of[nest.outer.loop] - 1] = 1;
+    }
+  }
+  for (std::size_t i = 0; i != changes.size(); ++i) {
+    if (applied[first + i] == 0) {
+      const auto found = dominators_and_loops(view.graph());
+      auto plan = plan_of(found, found.loops.innermost_loop(changes[i].header));
+      if (!plan.empty()) {
+        carry_out(plan);
+      }
+      applied[first + i] = plan.empty() ? 0 : 1;
+    }
+  }
 }
 
 /// Whether a loop has one loop directly in it.
@@ -74,20 +118,20 @@ struct collapse_nest {
 
   template <class E, class Observer>
   void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
-    for (const loop_change& c : changes) {
-      bool is_applied = false;
-      if constexpr (collapse_editor<E> && collapsible_ir<E>) {
-        const E& view = editor;
-        const auto found = dominators_and_loops(view.graph());
-        collapse_plan plan = detail::collapse_of(view, found.loops, found.loops.innermost_loop(c.header));
-        if (!plan.empty()) {
-          observer.planned_change(plan);
-          const collapse_witness witness = apply_collapse(editor, plan);
-          is_applied = !plan.empty();
-          observer.changed(view, witness);
-        }
-      }
-      applied.push_back(is_applied ? 1 : 0);
+    const E& view = editor;
+    if constexpr (collapse_editor<E> && collapsible_ir<E>) {
+      detail::apply_to_nests(
+          view, changes,
+          [&](const dominators_and_loops_result& found, loop_id l) {
+            return detail::collapse_of(view, found.loops, l);
+          },
+          [&](collapse_plan& plan) {
+            observer.planned_change(plan);
+            observer.changed(view, apply_collapse(editor, plan));
+          },
+          applied);
+    } else {
+      detail::note_none(changes, applied);
     }
   }
 };
@@ -104,20 +148,18 @@ struct interchange_nest {
 
   template <class E, class Observer>
   void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
-    for (const loop_change& c : changes) {
-      bool is_applied = false;
-      if constexpr (interchange_editor<E> && interchangeable_ir<E>) {
-        const E& view = editor;
-        const auto found = dominators_and_loops(view.graph());
-        const interchange_plan plan = detail::interchange_of(view, found, found.loops.innermost_loop(c.header));
-        if (!plan.empty()) {
-          observer.planned_change(plan);
-          const interchange_witness witness = apply_interchange(editor, plan);
-          is_applied = !witness.nests.empty();
-          observer.changed(view, witness);
-        }
-      }
-      applied.push_back(is_applied ? 1 : 0);
+    const E& view = editor;
+    if constexpr (interchange_editor<E> && interchangeable_ir<E>) {
+      detail::apply_to_nests(
+          view, changes,
+          [&](const dominators_and_loops_result& found, loop_id l) { return detail::interchange_of(view, found, l); },
+          [&](const interchange_plan& plan) {
+            observer.planned_change(plan);
+            observer.changed(view, apply_interchange(editor, plan));
+          },
+          applied);
+    } else {
+      detail::note_none(changes, applied);
     }
   }
 };

@@ -23,6 +23,32 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// The loops of changes, each with its branch.
+inline flat_array<wanted_loop> wanted_by(span<const loop_change> changes, const loop_forest& loops) {
+  flat_array<wanted_loop> wanted;
+  for (const loop_change& c : changes) {
+    wanted.push_back({loops.innermost_loop(c.header), c.node});
+  }
+  return wanted;
+}
+
+/// Says for each wanted loop whether it is in a plan.
+template <class Planned>
+void note_planned(const flat_array<wanted_loop>& wanted, const flat_array<Planned>& planned, const loop_forest& loops,
+                  flat_array<unsigned char>& applied) {
+  flat_array<unsigned char> is_planned(loops.num_loops(), 0);
+  for (const Planned& x : planned) {
+    is_planned[x.loop] = 1;
+  }
+  for (const wanted_loop& w : wanted) {
+    applied.push_back(is_planned[w.loop]);
+  }
+}
+
+} // namespace detail
+
 /// Peels iterations by the profile, until entering the loop afterwards is improbable. Loops that contain others, too.
 struct peel_loops {
   static constexpr const char* name = "peeling";
@@ -55,9 +81,10 @@ struct unswitch_loops {
   std::size_t max_cloned = 4096;
 
   template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
+    const wanted_loop root{0};
     unswitch_limits limits;
     limits.max_cloned = max_cloned;
-    limits.loop = 0;
+    limits.only = span<const wanted_loop>(&root, 1);
     const unswitch_plan plan = plan_unswitch(q.loop.program, q.found.loops, limits);
     for (const loop_unswitching& x : plan.loops) {
       loop_change c;
@@ -72,24 +99,22 @@ struct unswitch_loops {
 
   template <class E, class Observer>
   void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
-    for (const loop_change& c : changes) {
-      const auto found = dominators_and_loops(editor.graph());
+    if constexpr (loop_version_editor<E>) {
+      const E& view = editor;
+      const auto found = dominators_and_loops(view.graph());
+      const flat_array<wanted_loop> wanted = detail::wanted_by(changes, found.loops);
       unswitch_limits limits;
-      limits.max_cloned = max_cloned;
-      limits.loop = found.loops.innermost_loop(c.header);
-      limits.branch = c.node;
-      bool is_applied = false;
-      if constexpr (loop_version_editor<E>) {
-        const E& view = editor;
-        const unswitch_plan plan = plan_unswitch(view, found.loops, limits);
-        is_applied = !plan.empty();
-        if (is_applied) {
-          observer.planned_change(plan);
-          const unfolding_witness witness = apply_unswitch(editor, plan);
-          observer.changed(view, witness);
-        }
+      limits.max_cloned = ~std::size_t{0}; // the package has its own limit
+      limits.only = span<const wanted_loop>(wanted.data(), wanted.size());
+      const unswitch_plan plan = plan_unswitch(view, found.loops, limits);
+      if (!plan.empty()) {
+        observer.planned_change(plan);
+        const unfolding_witness witness = apply_unswitch(editor, plan);
+        observer.changed(view, witness);
       }
-      applied.push_back(is_applied ? 1 : 0);
+      detail::note_planned(wanted, plan.loops, found.loops, applied);
+    } else {
+      detail::note_none(changes, applied);
     }
   }
 };
@@ -101,8 +126,12 @@ struct split_loops {
   std::size_t max_cloned = 4096;
 
   template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
-    const auto plan = plan_index_split(q.loop.program, q.found.loops, evolutions(q.loop.program, q.found.loops),
-                                       limits_for(0, no_node));
+    const wanted_loop root{0};
+    index_split_limits limits;
+    limits.max_cloned = max_cloned;
+    limits.only = span<const wanted_loop>(&root, 1);
+    const auto plan =
+        plan_index_split(q.loop.program, q.found.loops, evolutions(q.loop.program, q.found.loops), limits);
     for (const index_split_candidate& x : plan.candidates) {
       if (x.obstacle == index_split_obstacle::none || x.obstacle == index_split_obstacle::overlaps) {
         loop_change c;
@@ -115,31 +144,23 @@ struct split_loops {
 
   template <class E, class Observer>
   void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
-    for (const loop_change& c : changes) {
-      bool is_applied = false;
-      if constexpr (index_split_editor<E>) {
-        const auto found = dominators_and_loops(editor.graph());
-        const E& view = editor;
-        const auto plan = plan_index_split(view, found.loops, evolutions(view, found.loops),
-                                           limits_for(found.loops.innermost_loop(c.header), c.node));
-        is_applied = !plan.empty();
-        if (is_applied) {
-          observer.planned_change(plan);
-          const unfolding_witness witness = apply_index_split(editor, plan);
-          observer.changed(view, witness);
-        }
+    if constexpr (index_split_editor<E>) {
+      const E& view = editor;
+      const auto found = dominators_and_loops(view.graph());
+      const flat_array<wanted_loop> wanted = detail::wanted_by(changes, found.loops);
+      index_split_limits limits;
+      limits.max_cloned = ~std::size_t{0};
+      limits.only = span<const wanted_loop>(wanted.data(), wanted.size());
+      const auto plan = plan_index_split(view, found.loops, evolutions(view, found.loops), limits);
+      if (!plan.empty()) {
+        observer.planned_change(plan);
+        const unfolding_witness witness = apply_index_split(editor, plan);
+        observer.changed(view, witness);
       }
-      applied.push_back(is_applied ? 1 : 0);
+      detail::note_planned(wanted, plan.splits, found.loops, applied);
+    } else {
+      detail::note_none(changes, applied);
     }
-  }
-
-private:
-  index_split_limits limits_for(loop_id l, node_id branch) const {
-    index_split_limits limits;
-    limits.max_cloned = max_cloned;
-    limits.loop = l;
-    limits.branch = branch;
-    return limits;
   }
 };
 

@@ -38,7 +38,7 @@ MIDEND_BEGIN_NAMESPACE
 enum class index_split_obstacle : std::uint8_t {
   none,
   not_a_branch,     ///< its node does more at its end than to choose one of two edges by the comparison
-  no_counter,       ///< neither operand is a counter of the loop that the checks below can follow
+  not_a_counter,    ///< neither operand is a counter of the loop that the checks below can follow
   may_wrap,         ///< the counter may wrap, so that the condition may change more than once
   never_changes,    ///< the first value already lies beyond the bound
   not_computed,     ///< the comparison is computed from more than the header's phis, or by what may trap or is too long
@@ -91,9 +91,8 @@ struct index_split_plan {
 struct index_split_limits {
   std::size_t max_cloned = 1024; ///< operations and phis for all loops together
   std::size_t max_test = 8;      ///< operations that compute a condition from phis of the header
-  bool may_wrap = false;  ///< also where the condition may change several times: right, but the second copy asks again
-  loop_id loop = no_loop; ///< if not `no_loop`, only this loop
-  node_id branch = no_node; ///< if not `no_node`, only the branch of this node
+  bool may_wrap = false; ///< also where the condition may change several times: right, but the second copy asks again
+  span<const wanted_loop> only = {}; ///< if any, only these loops
 };
 
 /// What `index_split` requires of an editor: it copies operations into a new node, and makes a branch there.
@@ -107,7 +106,8 @@ template <class IR> class index_split_planner {
 public:
   index_split_planner(const IR& ir, const loop_forest& loops, const value_evolutions& found,
                       const index_split_limits& limits, index_split_plan& out)
-      : ir_(ir), loops_(loops), found_(found), limits_(limits), costs_(ir, loops), out_(out) {}
+      : ir_(ir), loops_(loops), found_(found), limits_(limits), wanted_(loops, limits.only), costs_(ir, loops),
+        out_(out) {}
 
   void run() {
     if (loops_.num_loops() == 0) {
@@ -132,9 +132,6 @@ private:
   /// change there.
   void plan_branch(node_id n) {
     const auto condition = static_cast<value_id>(ir_.condition(n));
-    if (limits_.branch != no_node && n != limits_.branch) {
-      return;
-    }
     if (condition == no_value || ir_.is_phi(condition) || home_[condition] == no_node ||
         is_terminator(ir_, condition)) {
       return;
@@ -151,8 +148,7 @@ private:
     while (l != no_loop && !is_in(l, x[0]) && !is_in(l, x[1])) {
       l = loops_.parent(l);
     }
-    if (l == no_loop || (is_in(l, x[0]) && is_in(l, x[1])) || leaves(l, n) ||
-        (limits_.loop != no_loop && l != limits_.loop)) {
+    if (l == no_loop || (is_in(l, x[0]) && is_in(l, x[1])) || leaves(l, n) || !wanted_.has(l, n)) {
       return;
     }
     index_split_candidate c{l, n, condition};
@@ -189,7 +185,7 @@ private:
     const bool is_signed = is_signed_order(info.code);
     const evolution modular = found_.evolution_of(counter, c.loop);
     if (!modular.is_counter()) {
-      return index_split_obstacle::no_counter;
+      return index_split_obstacle::not_a_counter;
     }
     const evolution e =
         found_.evolution_of(counter, c.loop, is_signed ? number_reading::as_signed : number_reading::as_unsigned);
@@ -402,6 +398,7 @@ private:
   const loop_forest& loops_;
   const value_evolutions& found_;
   const index_split_limits& limits_;
+  wanted_loops wanted_;
   loop_copy_costs<IR> costs_;
   index_split_plan& out_;
   flat_array<node_id> home_;

@@ -20,6 +20,47 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// A loop that is wanted, and perhaps one of its branches: what `plan_unswitch` and `plan_index_split` are restricted
+/// to.
+struct wanted_loop {
+  loop_id loop = no_loop;
+  node_id branch = no_node; ///< `no_node`: any
+
+  friend constexpr bool operator==(const wanted_loop&, const wanted_loop&) = default;
+};
+
+namespace detail {
+
+/// Which loops and branches are wanted: all, if none is named.
+class wanted_loops {
+public:
+  wanted_loops(const loop_forest& loops, span<const wanted_loop> named) : is_any_(named.empty()) {
+    if (!is_any_) {
+      branches_.assign(loops.num_loops(), no_node);
+      is_wanted_.assign(loops.num_loops(), 0);
+      for (const wanted_loop& w : named) {
+        is_wanted_[w.loop] = 1;
+        branches_[w.loop] = w.branch;
+      }
+    }
+  }
+
+  bool is_any() const { return is_any_; }
+
+  bool has(loop_id l) const { return is_any_ || is_wanted_[l] != 0; }
+
+  bool has(loop_id l, node_id branch) const {
+    return has(l) && (is_any_ || branches_[l] == no_node || branches_[l] == branch);
+  }
+
+private:
+  bool is_any_;
+  flat_array<node_id> branches_;        ///< by loop
+  flat_array<unsigned char> is_wanted_; ///< by loop
+};
+
+} // namespace detail
+
 /// Why a loop cannot be copied, with a new branch before it.
 enum class loop_copy_obstacle : std::uint8_t {
   none,

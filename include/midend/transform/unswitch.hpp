@@ -93,8 +93,8 @@ struct unswitch_limits {
   std::size_t max_cloned = 1024;
   /// Of one loop, with the original. Each further condition multiplies the copies.
   std::uint32_t max_versions = 8;
-  loop_id loop = no_loop; ///< if not `no_loop`, only this loop, also for conditions that a loop around does not change
-  node_id branch = no_node; ///< if not `no_node`, only the branch of this node
+  span<const wanted_loop> only =
+      {}; ///< if any, only these loops, also for conditions that a loop around keeps as they are
 };
 
 namespace detail {
@@ -102,7 +102,7 @@ namespace detail {
 template <class IR> class unswitch_planner {
 public:
   unswitch_planner(const IR& ir, const loop_forest& loops, const unswitch_limits& limits, unswitch_plan& out)
-      : ir_(ir), loops_(loops), limits_(limits), costs_(ir, loops), out_(out) {}
+      : ir_(ir), loops_(loops), limits_(limits), wanted_(loops, limits.only), costs_(ir, loops), out_(out) {}
 
   void run() {
     if (loops_.num_loops() == 0) {
@@ -158,15 +158,15 @@ private:
     for (node_id n = node_count(ir_.graph()); n-- != 0;) {
       const loop_id innermost = loops_.innermost_loop(n);
       const auto condition = innermost == no_loop ? no_value : static_cast<value_id>(ir_.condition(n));
-      if (condition == no_value || is_literal(condition) || !is_invariant(condition, innermost) ||
-          (limits_.branch != no_node && n != limits_.branch)) {
+      if (condition == no_value || is_literal(condition) || !is_invariant(condition, innermost)) {
         continue;
       }
       loop_id l = innermost;
-      while (l != limits_.loop && loops_.parent(l) != no_loop && is_invariant(condition, loops_.parent(l))) {
+      while ((wanted_.is_any() || !wanted_.has(l)) && loops_.parent(l) != no_loop &&
+             is_invariant(condition, loops_.parent(l))) {
         l = loops_.parent(l);
       }
-      if (limits_.loop == no_loop || l == limits_.loop) {
+      if (wanted_.has(l, n)) {
         push(l, {n, condition});
       }
     }
@@ -275,7 +275,7 @@ private:
         while (loops_.parent(inner) != l) {
           inner = loops_.parent(inner);
         }
-        if (limits_.loop == no_loop) {
+        if (wanted_.is_any()) {
           push(inner, b);
         }
       }
@@ -376,6 +376,7 @@ private:
   const IR& ir_;
   const loop_forest& loops_;
   const unswitch_limits& limits_;
+  wanted_loops wanted_;
   loop_copy_costs<IR> costs_;
   unswitch_plan& out_;
   flat_array<node_id> home_;

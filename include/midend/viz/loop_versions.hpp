@@ -63,7 +63,7 @@ constexpr std::string_view to_text(index_split_obstacle o) {
     return "the loop is split there";
   case not_a_branch:
     return "its node does more at its end than to choose one of two edges";
-  case no_counter:
+  case not_a_counter:
     return "what it compares is no counter";
   case may_wrap:
     return "the counter may wrap";
@@ -166,7 +166,7 @@ inline std::string summary_text(const index_split_plan& plan) {
   using enum index_split_obstacle;
   detail::plan_counts counts("no loop split");
   counts.done(plan.splits.size(), "split loop");
-  for (const index_split_obstacle o : {not_a_branch, no_counter, may_wrap, never_changes, not_computed,
+  for (const index_split_obstacle o : {not_a_branch, not_a_counter, may_wrap, never_changes, not_computed,
                                        may_be_undefined, not_copied, too_large, overlaps}) {
     counts.refused(detail::count_obstacle(plan.candidates, o), "branch", to_text(o), "es");
   }
