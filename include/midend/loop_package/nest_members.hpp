@@ -25,7 +25,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The collapse of a loop with the one in it; empty if it is not possible.
+/// The collapse of a loop with its only inner loop; empty if it is not legal.
 template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& loops, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   collapse_options options;
@@ -33,7 +33,7 @@ template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& l
   return plan_collapse(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), options);
 }
 
-/// The interchange of a loop with the one in it; empty if it is not possible.
+/// The interchange of a loop with its only inner loop; empty if it is not legal.
 template <class IR> interchange_plan interchange_of(const IR& ir, const dominators_and_loops_result& flow, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   const span<const number_facts> known(facts.data(), facts.size());
@@ -42,7 +42,7 @@ template <class IR> interchange_plan interchange_of(const IR& ir, const dominato
   return plan_interchange(ir, flow, evolutions(ir, flow.loops, known), known, options);
 }
 
-/// Whether a loop has one loop directly in it.
+/// Whether a loop has exactly one child.
 constexpr bool has_one_child(const loop_forest& loops, loop_id l) {
   std::size_t children = 0;
   for ([[maybe_unused]] const loop_id child : loops.children(l)) {
@@ -62,7 +62,7 @@ template <class Plan> void propose_if_planned(const Plan& plan, flat_array<loop_
 
 } // namespace detail
 
-/// Makes one loop of a loop and the one in it, which count known numbers of iterations.
+/// Merges a loop with its only inner loop if both trip counts are exact. See `plan_collapse`.
 struct collapse_nest {
   static constexpr const char* name = "collapse";
 
@@ -92,7 +92,7 @@ struct collapse_nest {
   }
 };
 
-/// Lets a loop and the one in it change places.
+/// Exchanges a loop with its only inner loop. See `plan_interchange`.
 struct interchange_nest {
   static constexpr const char* name = "interchange";
 

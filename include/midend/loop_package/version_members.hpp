@@ -23,7 +23,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Peels iterations by the profile, until entering the loop afterwards is improbable. Loops that contain others, too.
+/// Peels iterations by the profile until the remaining loop is rarely entered. Also handles loops that contain others.
+/// See `plan_peel_by_profile`.
 struct peel_loops {
   static constexpr const char* name = "peeling";
 
@@ -47,8 +48,8 @@ struct peel_loops {
   }
 };
 
-/// Decides branches on invariants before the loop, in a copy of it for each outcome: all such branches at once, or each
-/// alone.
+/// Decides branches on invariants before the loop, with one copy of the loop for each outcome. Proposes all such
+/// branches together, and each alone. See `plan_unswitch`.
 struct unswitch_loops {
   static constexpr const char* name = "unswitching";
 
@@ -94,7 +95,8 @@ struct unswitch_loops {
   }
 };
 
-/// Runs a loop that compares its counter with a bound in two copies, before that bound and after it.
+/// Splits a loop that compares its counter with a bound into two copies, before and after the bound. See
+/// `plan_index_split`.
 struct split_loops {
   static constexpr const char* name = "index split";
 
