@@ -1,4 +1,4 @@
-/// `hash_program`: a number that equal programs share.
+/// `hash_program`: a hash of a flat program.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,8 +16,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// One word more. The multiplier and the rotation are those of a 64-bit finalizer, so that each bit of both reaches
-/// all.
+/// Mixes one more word into a hash. The multiplication and the shifts, those of a 64-bit finalizer, spread each bit
+/// over the whole word.
 constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
   std::uint64_t x = hash * 0x9e37'79b9'7f4a'7c15 + next;
   x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
@@ -26,9 +26,11 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
 
 } // namespace detail
 
-/// A number that two programs share if they have equal nodes, edges, operations, operands, literals, costs, facts and
-/// profiles, in the same order. An operation outside the vocabulary equals only copies of the same value of the IR.
-/// Unequal programs share one by chance only: use it where that costs no more than a missed chance. Linear.
+/// A hash of nodes, edges, cases, operations, operands, literals, facts, accesses and average trip counts, in the order
+/// of the program. An operation outside the vocabulary equals only copies of the same value of the IR. Counts,
+/// probabilities, maximum trip counts and promises about effects are not hashed, and averages are hashed without their
+/// fraction. Unreachable nodes count. Unequal programs can have equal hashes: use the hash where a collision costs no
+/// more than a missed optimization. O(n + m + operands).
 inline std::uint64_t hash_program(const flat_program& p) {
   std::uint64_t h = p.num_values();
   const auto add = [&](std::uint64_t next) { h = detail::mixed(h, next); };

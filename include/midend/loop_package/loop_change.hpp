@@ -18,18 +18,18 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A change of a loop, for a member to carry out. It names nodes alone, so it can be carried out on the loop as a
-/// program of its own and on the procedure.
+/// A change of a loop that a member can apply. It names only nodes, so the member can apply it both to the extracted
+/// loop and to the procedure.
 struct loop_change {
-  std::uint32_t member = 0; ///< its place in the package
+  std::uint32_t member = 0; ///< its position in the package
   node_id header = no_node; ///< of the loop
   node_id node = no_node;   ///< a second node that the member names: a branch, or the header of another loop
-  unrolling_form form;      ///< of a member that unrolls or peels
+  unrolling_form form;      ///< valid for a member that unrolls or peels
 
   friend constexpr bool operator==(const loop_change&, const loop_change&) = default;
 };
 
-/// What a member is asked about.
+/// The loop for which a member proposes changes.
 template <loop_machine M> struct loop_question {
   const extracted_loop& loop;               ///< the loop as a program, with expected trips
   const dominators_and_loops_result& found; ///< of this program; its loop 0 is the loop
@@ -43,8 +43,9 @@ template <loop_machine M> struct loop_question {
 ///
 /// - `name`, for logs;
 /// - `propose(question, out)` appends changes of the loop to try, in nodes of its program, most promising first;
-/// - `apply(editor, changes, observer, applied)` carries out changes of different loops, which are not in each other,
-///   and says by change whether it could. It is called with a trial's program and with the user's editor.
+/// - `apply(editor, changes, observer, applied)` applies changes of different loops, none of which contains another,
+///   and appends 1 or 0 to `applied` for each change: whether it succeeded. `editor` is the program of a trial or the
+///   user's editor.
 template <class T>
 concept has_loop_member_name = requires {
   { T::name } -> std::convertible_to<const char*>;

@@ -15,8 +15,8 @@ MIDEND_BEGIN_NAMESPACE
 
 /// The state of a loop.
 enum class loop_state : std::uint8_t {
-  undefined, ///< a loop in it is not closed yet
-  processed, ///< it is in the list: its turn has come
+  undefined, ///< it contains a loop that is not closed yet
+  processed, ///< it is in the list and waits for its turn
   waiting,   ///< it was changed in this sweep
   closed     ///< nothing applies to it
 };
@@ -26,7 +26,7 @@ enum class loop_step : std::uint8_t {
   listed,   ///< `undefined` or `waiting` to `processed`
   changed,  ///< `processed` to `waiting`
   finished, ///< `processed` to `closed`
-  rebuilt   ///< all changes were carried out, and the analyses made again; no loop
+  rebuilt   ///< all changes were applied and the analyses recomputed; names no loop
 };
 
 /// A step of the manager.
@@ -41,22 +41,22 @@ struct loop_manager_event {
 /// What the manager did.
 struct loop_manager_log {
   flat_array<loop_manager_event> events;
-  std::uint32_t changes = 0;  ///< n: optimizations that were applied
-  std::uint32_t rebuilds = 0; ///< r: sweeps with at least one of them
-  bool is_complete = false;   ///< every loop is closed; else the sweeps were limited
+  std::uint32_t changes = 0;  ///< n: loops for which `decide` found an optimization
+  std::uint32_t rebuilds = 0; ///< r: sweeps with at least one change
+  bool is_complete = false;   ///< every loop is closed; if not, `max_sweeps` was reached
 };
 
 struct loop_manager_options {
   std::uint32_t max_sweeps = 64;
-  std::uint32_t max_changes = 0; ///< in a sweep; 0: no limit. With 1, all analyses are made again after each change
+  std::uint32_t max_changes = 0; ///< in a sweep; 0: no limit. 1: analyses are recomputed after each change
 };
 
-/// What the manager asks, and orders:
+/// What the manager requires of its client:
 ///
 /// - `loops()`: the loops of the procedure as it was after the last `carry_out`;
-/// - `weight(l)`: how much time a loop takes; heavy loops come first;
-/// - `decide(l)`: whether an optimization applies to the loop. If so, it will be applied by
-/// - `carry_out()`: applies what was decided in this sweep, and makes all analyses again.
+/// - `weight(l)`: the time that a loop takes; the manager visits the loop with the largest weight first;
+/// - `decide(l)`: whether an optimization applies to the loop. If one does, the client remembers it;
+/// - `carry_out()`: applies the optimizations of this sweep and recomputes all analyses.
 template <class W>
 concept loop_work = requires(W& work, const W& known, loop_id l) {
   { known.loops() } -> std::convertible_to<const loop_forest&>;
@@ -93,8 +93,8 @@ private:
 
   void note(loop_step step, loop_id l) { log_.events.push_back({step, loops().header(l), log_.rebuilds}); }
 
-  /// A loop is known by its header. One that was closed stays closed, unless there is a loop in it that is not. Of the
-  /// others, those in which every loop is closed come into the list.
+  /// Rebuilds the list from the new forest. Headers identify loops across rebuilds. A closed loop stays closed unless
+  /// it contains an open loop. An open loop enters the list if it contains no open loop.
   void take_up_loops() {
     states_.assign(loops().num_loops(), loop_state::undefined);
     open_children_.assign(loops().num_loops(), 0);
@@ -109,7 +109,7 @@ private:
         ++open_children_[loops().parent(l)];
       }
     }
-    list_.clear(); // what had no turn in a limited sweep is taken up again
+    list_.clear(); // loops that a limited sweep did not reach enter again
     for (const loop_id l : loops().loops()) {
       if (states_[l] == loop_state::undefined && open_children_[l] == 0) {
         enter(l);
@@ -117,8 +117,8 @@ private:
     }
   }
 
-  /// Each loop of the list has its turn once, the heaviest first, then the next one. What was changed waits for the
-  /// rebuild. A loop in which the last one was closed comes in at its place among those whose turn is still to come.
+  /// Visits each loop of the list once, the heaviest first. A changed loop waits for the rebuild. When the last open
+  /// loop inside a loop is closed, the outer loop enters the list of this sweep.
   void sweep(std::uint32_t max_changes) {
     const std::uint32_t before = log_.changes;
     while (!list_.empty() && (max_changes == 0 || log_.changes - before != max_changes)) {
@@ -143,7 +143,7 @@ private:
     note(loop_step::finished, l);
   }
 
-  /// A loop of the list is open, and all loops in it are closed. So no loop of the list is in another one.
+  /// Requires that the loop is open and all loops inside it are closed; so no loop of the list contains another.
   void enter(loop_id l) {
     MIDEND_ASSERT(open_children_[l] == 0 && states_[l] == loop_state::undefined, "loops that are not in each other", l);
     states_[l] = loop_state::processed;
@@ -159,7 +159,7 @@ private:
     return l;
   }
 
-  /// The next one is the greatest: the heaviest, of equal ones that with the least number.
+  /// The greatest is visited first: the heaviest loop, and among equal weights the one with the smallest number.
   struct listed_loop {
     double weight;
     loop_id loop;
@@ -173,29 +173,31 @@ private:
   loop_manager_log& log_;
   flat_array<loop_state> states_;           ///< by loop
   flat_array<std::uint32_t> open_children_; ///< by loop: loops directly in it that are not closed
-  flat_array<unsigned char> was_closed_;    ///< by node: as the header of a loop
+  flat_array<unsigned char> was_closed_;    ///< by node: the loop with this header was closed
   flat_array<listed_loop> list_;            ///< a heap
 };
 
 } // namespace detail
 
-/// Runs a package of loop optimizations over the tree of loops, from inside out, heavy loops first. `work` decides what
-/// applies to a loop, and does it.
+/// Runs a package of loop optimizations over the loop tree, inner loops before outer ones and hot loops first. `work`
+/// decides what applies to a loop, and applies it.
 ///
 /// **Algorithm.** The manager of the loop macro package of A. Drozdov, A. Stepanenkov, "Managed optimization packages".
-/// The list holds loops that are not in each other, at first the innermost ones. In a sweep each loop of the list has
-/// its turn. A loop to which something applies waits for the end of the sweep. One to which nothing applies is closed;
-/// once all loops in a loop are closed, that one comes into the list, in the same sweep. A sweep that has changed
-/// something ends with a rebuild of all analyses, and then what waited has its turn again. As the loops of a sweep are
-/// independent, one rebuild serves many changes.
+/// The list holds disjoint loops, at first the innermost ones. A sweep visits each loop of the list. A loop to which an
+/// optimization applies waits for the end of the sweep. A loop to which none applies is closed; when all loops inside a
+/// loop are closed, the outer loop enters the list in the same sweep. A sweep with changes ends with a rebuild of all
+/// analyses, and the next sweep visits the waiting loops again. The loops of a sweep are independent, so one rebuild
+/// serves many changes.
 ///
-/// **Departures.** All decisions of a sweep come first, then all changes. In the paper each change is made at once; as
-/// a changed loop only waits, the result is the same, but here the analyses hold for each decision. Loops that are new
-/// after a rebuild come into the list if each loop in them is closed. A loop that a change has made vanish is not in
-/// the new forest; the loop around it has its turn after the rebuild. Sweeps, and changes in a sweep, can be limited.
+/// **Departures.** All decisions of a sweep precede all its changes. The paper applies each change at once; a changed
+/// loop only waits, so the result is the same, but here the analyses are valid for every decision. A loop that is new
+/// after a rebuild enters the list if every loop inside it is closed. A loop that a change removed is not in the new
+/// forest; its parent can enter the list after the rebuild. The number of sweeps and of changes in a sweep can be
+/// limited.
 ///
-/// Requires that nodes keep their numbers: closed loops are known by their headers. Returns n, r and every step. The
-/// time, besides that of the work, is O(loops · log loops) a sweep, and linear in the nodes once.
+/// Requires that `carry_out` keeps the numbers of nodes, because headers identify closed loops. Returns n, r and every
+/// step. Irreducible cycles and unreachable loops are not in the forest and are not visited. O(loops · log loops) for
+/// each sweep and O(n) in all, without the time of `work`.
 template <loop_work W> void run_loop_manager(W& work, const loop_manager_options& options, loop_manager_log& out) {
   detail::loop_manager<W>(work, out).run(options);
 }

@@ -37,40 +37,41 @@
 MIDEND_BEGIN_NAMESPACE
 
 struct loop_package_options {
-  unrolling_options unrolling; ///< what the advice may do, how operations are lowered, and the trips that are assumed
+  unrolling_options unrolling; ///< limits of the advice, lowering of operations, and the assumed trip count
   clean_up_options clean_up;
 
-  /// The operations that the procedure may have, in between and afterwards; 0: `growth` times as many as it has, and
-  /// `spare` more.
+  /// The most operations that the procedure may have at any time, phis aside. 0: (1 + `growth`) times as many as after
+  /// the first clean-up, and `spare` more.
   std::uint64_t max_size = 0;
   std::uint32_t growth = 1;
   std::uint64_t spare = 2000;
-  std::uint64_t least_share = 64; ///< each loop may grow by so many operations while they are there
+  std::uint64_t least_share = 64; ///< each loop may grow by this many operations while the limit leaves them
 
-  std::uint64_t max_trial = 2000; ///< operations of a loop that is tried
+  std::uint64_t max_trial = 2000; ///< loops with more operations, phis aside, are not tried
   loop_manager_options manager;
   std::uint64_t without = 0; ///< bit i: member i proposes nothing
 
-  /// A change that makes a loop larger is accepted if (fall of its cycles, as a fraction) / log2(ratio of operations)
-  /// is at least this.
+  /// A change that makes a loop larger is accepted if (cycles saved / cycles before) / log2(operations after /
+  /// operations before) is at least this.
   fraction least_gain = {1, 20};
 };
 
-/// Hears of each step of the loop package, so that it can check certificates: derive from it, and hide what you want to
-/// hear. The steps of the clean-up between the sweeps are told as `clean_up_observer` says.
+/// Observes each step of the loop package, for example to check certificates. Derive from it and hide the members that
+/// you need. The members of `clean_up_observer` observe the clean-up between sweeps.
 struct loop_package_observer : clean_up_observer {
-  /// Of a step that follows.
+  /// Called before a member applies this plan.
   template <class Plan> void planned_change(const Plan&) {}
 
-  /// A member has changed the procedure: to an unfolding of what it was (`unfolding_witness`), or otherwise.
+  /// Called after a member changed the procedure, with the witness of the change.
   template <class E, class Witness> void changed(const E&, const Witness&) {}
 };
 
-/// What the loop package requires of an editor: what its members and the clean-up do.
+/// What the loop package requires of an editor: the requirements of the clean-up, of extraction and of the estimate.
+/// Members check their own.
 template <class E>
 concept loop_package_editor = clean_up_editor<E> && dispatching_editor<E> && cost_ir<E> && extractable_ir<E>;
 
-/// Operations in the nodes of a program, phis aside.
+/// The number of operations in the nodes of a program, phis aside; unreachable nodes count. O(n + operations).
 template <class IR> std::uint64_t program_size(const IR& ir) {
   std::uint64_t size = 0;
   for (node_id n = 0; n != detail::node_count(ir.graph()); ++n) {
@@ -81,14 +82,14 @@ template <class IR> std::uint64_t program_size(const IR& ir) {
 
 namespace detail {
 
-/// Passes on what the members tell, and notes whose copies new nodes are.
+/// Forwards to the observer, and marks copies of headers with an assumed trip count as assumed, too.
 template <class Observer> struct copy_observer {
   Observer& observer;
   flat_array<unsigned char>& is_assumed; ///< by node
 
   template <class Plan> void planned_change(const Plan& plan) { observer.planned_change(plan); }
 
-  /// Of a change that makes no nodes.
+  /// A change that creates no nodes.
   template <class E, class Witness> void changed(const E& editor, const Witness& witness) {
     observer.changed(editor, witness);
   }
@@ -102,7 +103,7 @@ template <class Observer> struct copy_observer {
   }
 };
 
-/// What the manager asks and orders: extraction, trials, and what is carried out.
+/// The client of the manager: extracts loops, tries changes, and applies the chosen ones.
 template <class Package, class E, class M, class Observer> class loop_package_work {
 public:
   loop_package_work(Package& package, E& editor, const M& machine, const loop_package_options& options,
@@ -122,10 +123,10 @@ public:
 
   const loop_forest& loops() const { return found_.loops; }
 
-  /// The time in the loop itself, without the loops in it.
+  /// The time in the loop, without the loops inside it.
   double weight(loop_id l) const { return own_cycles_[l]; }
 
-  /// The first member, in their order, that has a change that pays decides: of its changes the best one.
+  /// Chooses the best change of the first member that has a profitable one.
   bool decide(loop_id l) {
     const bool is_decided = try_members(l);
     open_cycles_ -= own_cycles_[l];
@@ -135,7 +136,7 @@ public:
     return is_decided;
   }
 
-  /// Member by member, on the procedure; then cleans up.
+  /// Applies the changes of this sweep to the procedure, member by member, and cleans up.
   void carry_out() {
     for (std::uint32_t m = 0; m != Package::size; ++m) {
       carry_out(m);
@@ -177,8 +178,8 @@ private:
     weigh_loops();
   }
 
-  /// Until the package is done, a loop about which nothing is known runs `assumed_trip` times: transformations divide
-  /// that, so that what is left of a loop is not taken for another one that runs as often.
+  /// While the package runs, a loop of unknown trip count has the hint `assumed_trip`. Transformations divide hints, so
+  /// the rest of an unrolled loop is not estimated with the full count again.
   void expect_unknown_trips() {
     while (is_assumed_.size() < loops().num_nodes()) {
       is_assumed_.push_back(0);
@@ -237,8 +238,8 @@ private:
 
   // ---- Decisions.
 
-  /// By how many operations a loop may grow: its share of what is left, by its time in that of all loops whose turn is
-  /// still to come, in this sweep or later.
+  /// By how many operations a loop may grow: a share of the operations left, in proportion to its part of the time of
+  /// all loops that are still to be visited, in this sweep or later.
   std::uint64_t room_of(loop_id l) const {
     const std::uint64_t used = size_ + planned_growth_;
     const std::uint64_t left = log_.max_size > used ? log_.max_size - used : 0;
@@ -259,7 +260,7 @@ private:
     extract(l);
     const std::uint64_t hash = hash_program(x_.program);
     const std::uint64_t hash_here =
-        mixed(hash, loops().header(l)); // of this loop, if it was changed and is the same again
+        mixed(hash, loops().header(l)); // set if this loop was changed and looks the same again
     if (tried_.find(hash) != decltype(tried_)::missing || tried_.find(hash_here) != decltype(tried_)::missing) {
       return refuse(l, loop_package_refusal_reason::known_already);
     }
@@ -290,7 +291,7 @@ private:
     return size;
   }
 
-  /// The loop as a program, which knows what the procedure says about its trips.
+  /// Extracts the loop, with the trip counts that are known in the procedure.
   void extract(loop_id l) {
     extract_loop(view(), found_.dominators, found_.loops, l, facts(), extracting_, x_);
     ++log_.extractions;
@@ -343,7 +344,7 @@ private:
     return c.size_after > c.size_before ? c.size_after - c.size_before : 0;
   }
 
-  /// Whether a change can be carried out on a copy of the loop, and what is left pays.
+  /// Whether a change can be applied to a copy of the loop and is profitable there.
   template <class Member> bool try_change(Member& member, const loop_change& c, decided_loop_change& out) {
     trial_.program = x_.program;
     out.change = c;
@@ -375,7 +376,7 @@ private:
     return ratio.numerator() <= ratio.denominator() || (before - after) / before >= least * binary_logarithm(ratio);
   }
 
-  // ---- What was decided.
+  // ---- Changes of the procedure.
 
   void carry_out(std::uint32_t m) {
     orders_.clear();
@@ -427,11 +428,11 @@ private:
   std::uint64_t size_ = 0;
   std::uint64_t planned_growth_ = 0;           ///< in this sweep
   flat_array<unsigned char> is_closed_;        ///< by node: as the header of a loop
-  flat_array<unsigned char> is_assumed_;       ///< by node: the average of its hints rests on `assumed_trip`
-  flat_array<std::uint64_t> refusing_members_; ///< by node, as the header of a loop; bit i: member i could not carry
-                                               ///< out on the procedure what it did in a trial
+  flat_array<unsigned char> is_assumed_;       ///< by node: its average trip count was derived from `assumed_trip`
+  flat_array<std::uint64_t> refusing_members_; ///< by header; bit i: member i failed on the procedure
+                                               ///< although the trial succeeded
 
-  // The loop in hand.
+  // The loop that is visited.
   extract_loop_workspace extracting_;
   extracted_loop x_;
   dominators_and_loops_result in_loop_;
@@ -440,8 +441,8 @@ private:
   program_trial trial_;
   flat_array<loop_change> proposed_;
   flat_array<unsigned char> applied_;
-  bool has_no_room_ = false;      ///< a change of this loop would pay
-  hash_map<std::uint64_t> tried_; ///< programs that were tried in vain, and those that were changed, with their header
+  bool has_no_room_ = false;      ///< a change of this loop is profitable but too large
+  hash_map<std::uint64_t> tried_; ///< hashes of loops without a profitable change, and of changed loops
 
   flat_array<loop_change> orders_;
   flat_array<std::uint32_t> order_of_; ///< by order, in the log
@@ -450,8 +451,9 @@ private:
 
 } // namespace detail
 
-/// A list of loop optimizations, in the order in which they are tried: the most specialized first. To make a package of
-/// your own, list members, also your own ones: `managed_loop_package<unroll_completely, my_member>`.
+/// A list of at most 64 different loop optimizations, in the order in which they are tried: the most specialized first.
+/// To build your own package, list members of the library and your own: `managed_loop_package<unroll_completely,
+/// my_member>`.
 template <class... Members> struct managed_loop_package : Members... {
   static_assert((has_loop_member_name<Members> && ...),
                 "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
@@ -469,7 +471,7 @@ template <class... Members> struct managed_loop_package : Members... {
     return names[i];
   }
 
-  /// Calls `visit(member, i)` in their order until it returns true. Returns whether it did.
+  /// Calls `visit(member, i)` in order until a call returns true. Returns whether one did.
   template <class Visit> bool for_each_until(Visit visit) {
     std::uint32_t i = 0;
     return (visit(static_cast<Members&>(*this), i++) || ...);
@@ -493,32 +495,31 @@ template <class... Members> struct managed_loop_package : Members... {
   }
 };
 
-/// The loop macro package of A. Drozdov, A. Stepanenkov, "Managed optimization packages": optimizations of loops, and a
-/// manager (`run_loop_manager`) that goes over the tree of loops from inside out, heavy loops first, and carries out
-/// what pays.
+/// The loop macro package of A. Drozdov, A. Stepanenkov, "Managed optimization packages": loop optimizations, and a
+/// manager (`run_loop_manager`) that visits the loop tree from inner to outer loops, hot loops first, and applies
+/// profitable changes.
 ///
 ///     midend::elbrus::cost_editor editor(procedure);
 ///     midend::loop_package_log log = midend::loop_package().run(editor, midend::e2k_reference_v6());
 ///
-/// **Quality is tried.** A loop whose turn has come is extracted (`extract_loop`), with what the procedure says about
-/// it. Each member proposes changes; each change is carried out on a copy of the extracted loop, cleaned up
-/// (`clean_up`), and estimated for the machine (`estimate`), as is the loop without a change. The best change of the
-/// first member that has one that pays is decided for, and is carried out on the procedure at the end of the sweep.
-/// Then the procedure is cleaned up, so that dead copies do not count, and all analyses are made again. A change pays
-/// if the loop takes fewer cycles each time that it is entered, by the clear margin that its growth asks for
-/// (`least_gain`). A loop that equals one that was tried in vain is not tried, nor one that a change has left as it
-/// was.
+/// **Trials measure quality.** For each visited loop, the package extracts it (`extract_loop`) with its facts and trip
+/// counts. Each member proposes changes. The package applies each change to a copy of the extracted loop, cleans the
+/// copy up (`clean_up`), estimates it for the machine (`estimate`), and compares it with the unchanged loop. It chooses
+/// the best change of the first member that has a profitable one, and applies it to the procedure at the end of the
+/// sweep. Then it cleans up the procedure, so that dead copies do not count, and recomputes all analyses. A change is
+/// profitable if the loop takes fewer cycles for each entry; if the loop grows, the gain must reach `least_gain`. A
+/// loop is not tried if an equal loop had no profitable change, or if a change left it as it was.
 ///
-/// **Growth.** The procedure never has more than `max_size` operations, as the trials count them. Each loop has a share
-/// of what is left, in proportion to its time in the time of all loops whose turn is still to come, so loops that are
-/// hotter and still wait for a loop in them keep theirs.
+/// **Growth.** No change is chosen that makes the procedure larger than `max_size`, by the sizes that the trials
+/// measure. Each loop has a share of the operations left, in proportion to its part of the time of all loops still to
+/// be visited. So a hot outer loop keeps its share while its inner loops are visited.
 ///
-/// **Departures.** In the paper a change needs a quality that is no worse; here it has to be better, since changes that
-/// are no worse could undo each other for ever.
+/// **Departures.** The paper accepts a change of equal quality; this package requires a better one, because changes of
+/// equal quality could undo each other forever.
 ///
-/// Requires an editor with the cost rung. Loops of more than `max_trial` operations, and loops that nothing reaches,
-/// stay as they are. Irreducible cycles are no loops. The time is that of the trials, and for each sweep that of
-/// `clean_up` and `estimate` of the procedure.
+/// Requires an editor with the cost rung. Loops of more than `max_trial` operations and unreachable loops stay as they
+/// are. Irreducible cycles are not loops. The time is that of the trials and, for each sweep, of `clean_up` and
+/// `estimate` on the procedure.
 using loop_package = managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially,
                                           peel_loops, unswitch_loops, split_loops>;
 

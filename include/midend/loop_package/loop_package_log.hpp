@@ -12,23 +12,23 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A change that was decided for.
+/// A change that the package chose.
 struct decided_loop_change {
   loop_change change;            ///< in nodes of the procedure
-  std::uint32_t sweep = 0;       ///< in which it was decided
+  std::uint32_t sweep = 0;       ///< that chose it
   double entries = 0;            ///< of the loop, each time that the procedure is entered
-  double cycles_before = 0;      ///< of the loop, each time that it is entered, cleaned up
-  double cycles_after = 0;       ///< likewise, by the trial
+  double cycles_before = 0;      ///< of the unchanged loop after a clean-up, for each entry
+  double cycles_after = 0;       ///< of the changed loop after a clean-up, for each entry
   std::uint64_t size_before = 0; ///< operations of the loop
-  std::uint64_t size_after = 0;  ///< of what takes its place, before the clean-up
-  bool is_applied = false;       ///< the member could carry it out on the procedure, too
+  std::uint64_t size_after = 0;  ///< of the code that replaces it, before the clean-up
+  bool is_applied = false;       ///< the member also succeeded on the procedure
 };
 
-/// Why nothing was done with a loop.
+/// Why a loop was closed without a change.
 enum class loop_package_refusal_reason : std::uint8_t {
   no_gain,      ///< no member proposes a change that pays
-  no_room,      ///< a change would pay, but the loop's share of the growth is too small
-  too_large,    ///< to be tried
+  no_room,      ///< a change is profitable, but exceeds the loop's share of the growth
+  too_large,    ///< the loop has more than `max_trial` operations
   known_already ///< an equal loop was tried before
 };
 
@@ -53,17 +53,17 @@ struct loop_of_sweep {
 struct loop_package_log {
   loop_manager_log manager; ///< n, r, and each step
   flat_array<decided_loop_change> changes;
-  flat_array<loop_of_sweep> loops; ///< sweep by sweep, and of what is left; a loop comes after the one around it
+  flat_array<loop_of_sweep> loops;          ///< for each sweep and at the end; outer loops before inner ones
   flat_array<loop_package_refusal> refused; ///< of loops that were closed, in their order
   std::uint64_t size_before = 0;            ///< of the procedure, cleaned up
   std::uint64_t size_after = 0;
-  std::uint64_t largest_size = 0; ///< that it had in between
-  std::uint64_t max_size = 0;     ///< that it was allowed
+  std::uint64_t largest_size = 0; ///< before each clean-up
+  std::uint64_t max_size = 0;     ///< the limit
   double cycles_before = 0;       ///< of the procedure, each time that it is entered
   double cycles_after = 0;
   std::uint32_t extractions = 0; ///< of loops
   std::uint32_t trials = 0;      ///< of changes, and of loops without one
-  std::uint32_t vetoes = 0;      ///< of changes that would pay, for want of room
+  std::uint32_t vetoes = 0;      ///< of profitable changes, by the limit on growth
   std::uint32_t clean_ups = 0;   ///< of the procedure
 
   /// n/r of the paper: how many changes one rebuild serves.

@@ -106,7 +106,7 @@ template <class Plan> void propose_if_planned(const Plan& plan, flat_array<loop_
 
 } // namespace detail
 
-/// Makes one loop of a loop and the one in it, which count known numbers of iterations.
+/// Merges a loop with its only inner loop if both trip counts are exact. See `plan_collapse`.
 struct collapse_nest {
   static constexpr const char* name = "collapse";
 
@@ -136,7 +136,7 @@ struct collapse_nest {
   }
 };
 
-/// Lets a loop and the one in it change places.
+/// Exchanges a loop with its only inner loop. See `plan_interchange`.
 struct interchange_nest {
   static constexpr const char* name = "interchange";
 

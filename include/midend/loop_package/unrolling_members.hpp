@@ -27,7 +27,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Tells the observer of the package what `apply_unrolling` does.
+/// Forwards the steps of `apply_unrolling` to the observer of the package.
 template <class Observer> struct unrolling_steps_of_package {
   Observer& observer;
 
@@ -40,7 +40,7 @@ template <class Observer> struct unrolling_steps_of_package {
   }
 };
 
-/// Unrolls loops in the forms that their changes have. What the function says about the loops drops exits.
+/// Unrolls loops in the forms of their changes. Trip counts known in the procedure remove exits.
 template <class E, class Observer>
 void apply_forms(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) {
   const auto found = dominators_and_loops(editor.graph());
@@ -65,8 +65,7 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
 
 } // namespace detail
 
-/// Unrolls a loop that runs a known number of iterations, or at most so many, so that no loop is left. Loops that
-/// contain others, too.
+/// Unrolls a loop completely if its maximum trip count is known and small. Also handles loops that contain others.
 struct unroll_completely {
   static constexpr const char* name = "complete unrolling";
 

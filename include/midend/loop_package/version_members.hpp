@@ -73,8 +73,8 @@ struct peel_loops {
   }
 };
 
-/// Decides branches on invariants before the loop, in a copy of it for each outcome: all such branches at once, or each
-/// alone.
+/// Decides branches on invariants before the loop, with one copy of the loop for each outcome. Proposes all such
+/// branches together, and each alone. See `plan_unswitch`.
 struct unswitch_loops {
   static constexpr const char* name = "unswitching";
 
@@ -119,7 +119,8 @@ struct unswitch_loops {
   }
 };
 
-/// Runs a loop that compares its counter with a bound in two copies, before that bound and after it.
+/// Splits a loop that compares its counter with a bound into two copies, before and after the bound. See
+/// `plan_index_split`.
 struct split_loops {
   static constexpr const char* name = "index split";
 

@@ -1,4 +1,4 @@
-/// `exact_modulo_schedule`: the least interval of a small loop body, or the proof that an interval cannot be attained.
+/// `exact_modulo_schedule`: the least interval of a small loop body, or the proof that an interval is infeasible.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,8 +18,8 @@ MIDEND_BEGIN_NAMESPACE
 
 struct exact_schedule_options {
   std::uint32_t most_operations = 24; ///< larger bodies are not searched; at most 64
-  std::uint32_t most_interval = 0;    ///< 0: any
-  std::uint64_t most_steps = 200'000; ///< decisions in all
+  std::uint32_t most_interval = 0;    ///< the last interval to try; 0: no limit
+  std::uint64_t most_steps = 200'000; ///< decisions of all searches together
 };
 
 /// The result of `exact_modulo_schedule`.
@@ -53,7 +53,7 @@ class exact_schedule_workspace {
 
 namespace detail {
 
-/// Whether each operation can be issued, and its literals fit in a cycle.
+/// Whether the machine can issue each operation, and its literals fit in one cycle.
 template <loop_machine M> constexpr bool can_issue_all(const schedulable_body& body, const M& m) {
   operation_mix mix = mix_of(body.graph);
   bool fits = !resource_bound(m, mix).is_impossible;
@@ -70,11 +70,11 @@ template <loop_machine M> constexpr bool can_issue_all(const schedulable_body& b
 /// `budget_exhausted`, after `most_steps` decisions or at once for a body with too many operations; or `impossible`.
 ///
 /// A branch and bound over the rows of operations, their cycles modulo the interval: stages follow from the rows. It
-/// decides the operation with the fewest places first, and keeps the longest paths between operations that wait for
-/// each other, in which paths between decided rows are rounded up to the next cycle that these rows allow. It gives up
-/// a branch if a cycle of dependences becomes too long, if an operation has no place left, if a resource does not
-/// suffice, or if no matching of operations and slots exists. Operations that can be exchanged are kept in order, and
-/// the first decision is row 0.
+/// decides the operation with the fewest places first. It maintains the longest paths between operations of one
+/// recurrence, and rounds paths between decided rows up to the next cycle that these rows allow. It prunes a branch if
+/// a cycle of dependences becomes too long, if an operation has no place left, if a resource does not suffice, or if no
+/// matching of operations and slots exists. Interchangeable operations are decided in order, and the first operation is
+/// in row 0.
 ///
 /// Requires an interval from 1 to `longest_interval`. O(steps · operations² · interval) in the worst case; 8 ·
 /// operations³ bytes.
@@ -108,7 +108,8 @@ constexpr void exact_schedule_at(const schedulable_body& body, const M& m, std::
 
 /// The least interval of a loop body, refilling `out`: `exact_schedule_at` from the bound upwards, until an interval is
 /// attained or the budget of all searches is exhausted. So an attained interval is the least one, and the schedule is
-/// the proof that it can be attained. `interval_too_long`: all up to `most_interval` are proven infeasible.
+/// the proof that it can be attained. `interval_too_long`: all up to `most_interval` are proven infeasible, or the
+/// recurrence bound is `too_large`. The cost is that of `exact_schedule_at` for each interval that is tried.
 template <loop_machine_argument M>
 constexpr void exact_modulo_schedule(const schedulable_body& body, const M& m, const exact_schedule_options& options,
                                      exact_schedule_workspace& workspace, exact_schedule_result& out) {

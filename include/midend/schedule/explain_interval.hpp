@@ -1,4 +1,4 @@
-/// `explain_interval`: why a loop body cannot start a pass every so many cycles.
+/// `explain_interval`: why a loop body has no schedule with a given interval.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,8 +19,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What cannot hold together: the operations with the dependences, the channels, the resources and the exclusions that
-/// are named here. Without one of the operations or dependences, a schedule might exist.
+/// An infeasible part of a body: operations, with the dependences, channels, resources and exclusions that are named
+/// here. If it `is_minimal`, dropping any part leaves a feasible rest.
 struct interval_explanation {
   schedule_status status = schedule_status::budget_exhausted; ///< `infeasible`: the rest is valid. `attained`: there is
                                                               ///< nothing to explain
@@ -29,7 +29,7 @@ struct interval_explanation {
   std::uint32_t resources = 0;                                ///< a set
   bool channels = false;
   bool exclusions = false;
-  bool is_minimal = false; ///< each part was tried without it, and then a schedule exists
+  bool is_minimal = false; ///< without any one of its parts, a schedule exists
 
   constexpr bool is_infeasible() const { return status == schedule_status::infeasible; }
 
@@ -45,8 +45,8 @@ public:
                                std::uint64_t steps, interval_explanation& out)
       : body_(body), rules_(rules), interval_(interval), steps_(steps), out_(out) {}
 
-  /// Drops one part after the other, and keeps those without which a schedule exists. Begins with what the bounds say,
-  /// if they say something.
+  /// Drops the parts one after another, and keeps a part if a schedule exists without it. Starts from the explanation
+  /// by the bounds if there is one.
   constexpr void run() {
     const bool begins_small = out_.is_infeasible();
     kept_.operations.assign(body_.size(), begins_small ? 0 : 1);
@@ -190,14 +190,15 @@ constexpr bool explain_by_bounds(const schedulable_body& body, const M& m, std::
 } // namespace detail
 
 /// Why no schedule with this interval exists: a small part of the body that has none by itself, an unsatisfiable core.
-/// Below the recurrence bound that is a cycle of dependences, below the resource bound operations that need more of a
-/// resource than there is. Then, for bodies that the exact search takes, the search is asked again and again, each time
-/// without one more operation, dependence or kind of resource, as J. N. Chinneck and E. W. Dravnieks do ("Locating
-/// minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). Optimal pipelining by SMT
-/// with explanations (arXiv 2601.21842, 2026) is the anchor for compilers. `verify_explanation` checks the result.
+/// Below the recurrence bound the part is a cycle of dependences; below the resource bound, operations that need more
+/// of a resource than the machine has. If the body is small enough for the exact search, the search then tries the body
+/// without one more operation, dependence or kind of resource at a time: the deletion filter of J. N. Chinneck and E.
+/// W. Dravnieks ("Locating minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). For
+/// optimal pipelining by SMT with explanations see arXiv 2601.21842, 2026. `verify_explanation` checks the result.
 ///
-/// `options.most_steps` holds for each search. Requires an interval from 1 to `longest_interval`; `impossible` if the
-/// machine cannot issue some operation.
+/// `options.most_steps` limits each search. Requires an interval from 1 to `longest_interval`; `impossible` if the
+/// machine cannot issue some operation. The cost is that of one `exact_schedule_at` for each operation, dependence and
+/// kind of resource of the explanation that it starts from.
 template <loop_machine_argument M>
 constexpr interval_explanation explain_interval(const schedulable_body& body, const M& m, std::uint32_t interval,
                                                 const exact_schedule_options& options = {}) {

@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 
 struct modulo_schedule_options {
   std::uint32_t first_interval = 0;  ///< the first one to try, if it is above the bound
-  std::uint32_t most_interval = 0;   ///< the last one to try; 0: far enough that any body that can be issued fits
+  std::uint32_t most_interval = 0;   ///< the last one to try; 0: 2 · first + 64. At most `longest_interval`
   std::uint32_t budget = 12;         ///< placements for each operation in one attempt; Rau takes 6
   std::uint64_t most_general = 0;    ///< registers for values of the body; 0: no limit
   std::uint64_t most_predicates = 0; ///< predicate registers for them; 0: no limit
@@ -35,17 +35,17 @@ struct modulo_schedule_options {
 /// The result of `modulo_schedule`.
 struct modulo_schedule_result {
   schedule_status status = schedule_status::impossible;
-  std::uint64_t bound = 0;      ///< max(ResMII, RecMII), at least 1
-  schedule found;               ///< valid if it is attained, and of the last attempt with too many registers or stages
-  schedule_lifetimes lifetimes; ///< of `found`
+  std::uint64_t bound = 0;          ///< max(ResMII, RecMII), at least 1
+  schedule found;                   ///< valid if `status` is `attained`; the last attempt if it is `too_many_…`
+  schedule_lifetimes lifetimes;     ///< of `found`
   std::uint64_t least_interval = 0; ///< all intervals below are proven infeasible
-  std::uint64_t placements = 0;     ///< of operations, in all attempts, and decisions of the exact search
+  std::uint64_t placements = 0;     ///< placements of all attempts, and decisions of the exact search
 
   constexpr bool attained() const { return status == schedule_status::attained; }
 
   constexpr bool is_at_bound() const { return attained() && found.interval == bound; }
 
-  /// Whether no shorter interval exists. If not, nothing is known.
+  /// Whether no shorter interval exists. False if that is unknown.
   constexpr bool is_shortest() const { return attained() && found.interval == least_interval; }
 
   friend constexpr bool operator==(const modulo_schedule_result&, const modulo_schedule_result&) = default;
@@ -55,7 +55,7 @@ namespace detail {
 
 class modulo_scheduler;
 
-/// The operations of a body as a graph: what waits for each.
+/// The dependences of a body as a graph: the consumers of each operation.
 struct dependence_successors {
   const flat_array<std::uint32_t>& first;
   const flat_array<node_id>& consumers;
@@ -138,9 +138,9 @@ public:
 private:
   /// Which operations are placed first.
   enum class placing_order : std::uint8_t {
-    by_height,         ///< those from which it is far to the end of the pass, as Rau does
-    recurrences_first, ///< before them those that wait for themselves, as in swing modulo scheduling
-    scarce_first       ///< before them those that block a channel or have few
+    by_height,         ///< those with the longest path to the end of the pass first, as in Rau
+    recurrences_first, ///< operations on recurrences first, as in swing modulo scheduling
+    scarce_first       ///< operations that block a channel or have few channels first
   };
 
   constexpr bool attempt_interval() {
@@ -157,7 +157,7 @@ private:
     return body_.size() <= row_search::most_operations && options_.exact_steps != 0 && search_exactly();
   }
 
-  /// Finds a schedule where the attempts did not, or the proof that there is none.
+  /// The exact search, after all attempts failed: finds a schedule or proves that none exists.
   constexpr bool search_exactly() {
     const kept_constraints all;
     const auto interval = static_cast<std::uint32_t>(interval_);
@@ -234,7 +234,8 @@ private:
     }
   }
 
-  /// The longest path to the end of the pass. The interval is at least the recurrence bound, so that the passes end.
+  /// The longest path to the end of the pass. The iteration terminates because the interval is at least the recurrence
+  /// bound.
   constexpr void compute_heights() {
     w_.height_.resize_for_overwrite(body_.size());
     for (operation_id o = 0; o != body_.size(); ++o) {
@@ -333,7 +334,8 @@ private:
     return start;
   }
 
-  /// In the first cycle of an interval that has room; else where others must go, and then not as early as last time.
+  /// Places the operation in the first cycle with room; if there is none, evicts others, in a later cycle than last
+  /// time.
   constexpr void place(operation_id o, reservation_table& table) {
     const std::int64_t from = earliest(o);
     for (std::int64_t cycle = from; cycle != from + interval_; ++cycle) {
@@ -366,7 +368,7 @@ private:
 
   // Improving a schedule.
 
-  /// First moves operations up, which shortens the pass, then to where lifetimes are shorter.
+  /// First moves operations to earlier cycles, which shortens the pass, then to cycles that shorten lifetimes.
   constexpr void improve(reservation_table& table) {
     sort_by_cycle();
     for (const modulo_schedule_workspace::placing& p : w_.placings_) {
@@ -426,9 +428,9 @@ private:
   struct lifetime_change {
     static constexpr std::size_t most_operands = 8;
     std::int64_t last_by_others[most_operands]; ///< by operand: its last read by another operation
-    std::int64_t later[most_operands];          ///< by operand: the operation reads it so many cycles after its own
+    std::int64_t later[most_operands];          ///< by operand: how many cycles later the operation reads it
     std::size_t operands = 0;
-    bool is_read = false; ///< so that its own lifetime is shorter the later it is
+    bool is_read = false; ///< then its own lifetime is shorter the later it is issued
 
     constexpr std::int64_t at(std::int64_t cycle) const {
       std::int64_t sum = is_read ? -cycle : 0;
@@ -461,8 +463,8 @@ private:
     return c;
   }
 
-  /// Moves an operation to the cycle between those that it waits for and those that wait for it at which the sum of
-  /// lifetimes is least. Whether it moved.
+  /// Moves an operation to the cycle with the least sum of lifetimes, between its producers and its consumers. Returns
+  /// whether it moved.
   constexpr bool shorten_lifetimes(operation_id o, reservation_table& table) {
     const std::int64_t now = w_.cycle_[o];
     const std::int64_t from = max(earliest_now(o), now - interval_);
@@ -493,7 +495,7 @@ private:
     return best != now;
   }
 
-  /// A pass starts with its first operation: earlier whole intervals are cut off.
+  /// Removes whole intervals before the first operation, so that a pass starts with it.
   constexpr void store(const reservation_table& table) {
     std::int64_t first = body_.size() == 0 ? 0 : w_.cycle_[0];
     for (const std::int64_t c : w_.cycle_) {
@@ -518,7 +520,7 @@ private:
   std::uint32_t next_ = 0; ///< all operations of a lower rank are placed
 };
 
-/// The operations of each class with what their literals use.
+/// The number of operations of each class, and the words of literals.
 template <loop_machine M> constexpr operation_mix mix_of_body(const schedulable_body& body, const M& m) {
   operation_mix mix = mix_of(body.graph);
   for (const std::uint8_t words : body.literals) {
@@ -543,28 +545,28 @@ template <loop_machine M> constexpr bool has_too_long_literal(const schedulable_
 } // namespace detail
 
 /// A software pipeline for a loop body on a machine, refilling `out`: iterative modulo scheduling (B. R. Rau,
-/// "Iterative modulo scheduling: an algorithm for software pipelining loops", MICRO-27, 1994). The interval is tried
-/// from the larger of resource and recurrence bound upwards. Operations are placed one after the other, each in the
-/// first cycle at which what it waits for is there and the machine has room; if there is none, it takes its place and
-/// others are placed again. An attempt ends after `budget` placements per operation.
+/// "Iterative modulo scheduling: an algorithm for software pipelining loops", MICRO-27, 1994). Intervals are tried
+/// upwards from the larger of the resource and the recurrence bound. Operations are placed one after another, each in
+/// the first cycle in which its operands are available and the machine has room. If there is none, the operation evicts
+/// others, which are placed again. An attempt ends after `budget` placements per operation.
 ///
-/// Departures from Rau: at each interval, there is up to one attempt for each of three orders: operations on a cycle of
-/// dependences first, which have the least room (as in J. Llosa, A. González, E. Ayguadé, M. Valero, "Swing modulo
-/// scheduling: a lifetime-sensitive approach", PACT 1996), then all by height, then also those first that only one
-/// channel can issue or that block theirs. Operations of one cycle share its channels by a matching, so that an
-/// operation that is placed moves others of its cycle aside. At the end, operations move up, which saves stages, and
-/// then to where the sum of lifetimes is less (a local search; A. E. Eichenberger and E. S. Davidson, "Stage
-/// scheduling", MICRO-28, 1995, move by whole intervals only).
+/// Departures from Rau: at each interval, there is up to one attempt for each of three orders: operations on
+/// recurrences first, which have the least freedom (as in J. Llosa, A. González, E. Ayguadé, M. Valero, "Swing modulo
+/// scheduling: a lifetime-sensitive approach", PACT 1996), then all by height, then operations first that only one
+/// channel can issue or that block their channel. A matching assigns the channels of a cycle, so a placed operation can
+/// move others to other channels. At the end, operations move to earlier cycles, which saves stages, and then to cycles
+/// with a smaller sum of lifetimes (a local search; A. E. Eichenberger and E. S. Davidson, "Stage scheduling",
+/// MICRO-28, 1995, move by whole intervals only).
 ///
 /// If the attempts fail at an interval and the body has at most 64 operations, the exact search of
 /// `exact_modulo_schedule` looks for a schedule, up to `exact_steps` decisions. So most intervals above the bound are
-/// proven to be the least one, see `is_shortest`.
+/// proven to be least: see `is_shortest`.
 ///
-/// `too_many_registers` and `too_many_stages` are the last obstacle if larger intervals did not help up to the limit.
-/// `interval_too_long` is also the answer if the bound is above `longest_interval`. A body without operations has
-/// interval 1. Requires that latencies times operations stay below 2^31. Allocates
-/// nothing once workspace and result have seen bodies as large. About O(intervals · (operations · interval +
-/// dependences)); deterministic.
+/// `too_many_registers` and `too_many_stages` name the last obstacle if no larger interval up to the limit helped.
+/// `interval_too_long` is also the status if the bound is above `longest_interval`; `impossible` also if the recurrence
+/// bound is `too_large`. A body without operations has interval 1. Requires that latencies times operations stay below
+/// 2^31. Allocates nothing once workspace and result have seen bodies as large. About O(intervals · (operations ·
+/// interval + dependences)); deterministic.
 template <loop_machine_argument M>
 constexpr void modulo_schedule(const schedulable_body& body, const M& m, const modulo_schedule_options& options,
                                modulo_schedule_workspace& workspace, modulo_schedule_result& out) {

@@ -1,4 +1,4 @@
-/// `run_region`: runs a region pass by pass, as it is written: the values that a schedule of it must compute.
+/// `run_region`: runs a region pass by pass in program order: the reference result for its schedules.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A number, or what a broken promise, a division by 0 or a load from nowhere leaves: anything.
+/// A number, or an arbitrary value: the result of a broken promise, a division by 0 or a load without memory.
 struct region_number {
   std::uint64_t bits = 0;
   bool is_known = false;
@@ -24,8 +24,8 @@ struct region_number {
   friend constexpr bool operator==(const region_number&, const region_number&) = default;
 };
 
-/// Memory for regions: `load` returns what is there, or no number where there is nothing; `store` writes. Both are told
-/// the class of memory of the access, for programs whose classes are apart at the same addresses.
+/// Memory for regions: `load` returns the number at an address, or no number where there is none; `store` writes. Both
+/// get the alias class of the access, for programs whose classes do not overlap even at equal addresses.
 template <class Memory>
 concept region_memory =
     requires(Memory& m, std::uint64_t address, std::uint32_t bytes, std::uint32_t memory, std::uint64_t bits) {
@@ -53,8 +53,8 @@ struct region_run {
 
 namespace detail {
 
-/// The values of a region in several passes. `Issued` says whether the operation that computes a value has been issued
-/// in a pass.
+/// Evaluates the values of a region in several passes. `Issued` says whether the operation that computes a value has
+/// been issued in a pass.
 template <region_memory Memory, class Issued> class region_evaluator {
 public:
   constexpr region_evaluator(const program_region& region, span<const std::uint64_t> inputs, Memory& memory,
@@ -75,8 +75,8 @@ public:
     }
   }
 
-  /// Computes a value and what it needs. False if an operation that computes part of it was not issued: then `missing`
-  /// is its value, in `missing_pass`.
+  /// Computes a value and everything that it depends on. False if an operation on which it depends was not issued: then
+  /// `missing` is the value of that operation, in `missing_pass`.
   constexpr bool need(region_id node, std::uint32_t pass) {
     work_.clear();
     work_.push_back({node, pass});
@@ -131,7 +131,7 @@ public:
     set(node, pass, read);
   }
 
-  /// Before the first pass: loads that are the same in all passes.
+  /// Reads the loads that are equal in all passes, before the first one.
   constexpr bool load_invariants() {
     for (region_id n = 0; n != region_.values.size(); ++n) {
       const region_value& v = region_.values[n];
@@ -178,7 +178,7 @@ private:
     }
   }
 
-  /// Computes the value, or asks for what it needs.
+  /// Computes the value, or pushes the operands that it still needs.
   constexpr bool step(const task& t) {
     const region_value& v = region_.values[t.node];
     switch (v.kind) {
@@ -250,7 +250,7 @@ private:
     return true;
   }
 
-  /// An operation without a word computes some function of its operands and its identity.
+  /// An operation outside the vocabulary computes a fixed function of its operands and its identity.
   constexpr region_number result(const region_value& v, span<const region_operand> operands, std::uint32_t pass) {
     if (v.info.code == operation::select) {
       const region_number condition = number(operands[0], pass);
@@ -304,10 +304,10 @@ constexpr bool read_results(const program_region& region, Evaluator& values, std
 
 } // namespace detail
 
-/// Runs a region from its inputs, the bits by node of its header phis on entry and of its invariants. Values that are
-/// guarded and whose guard is false are anything, and so is what is computed of them; the run has no meaning if an
-/// effect or an exit asks for that. Promises about wrapping are ignored. An operation without a word in the vocabulary
-/// computes a fixed function of its operands, which is enough to compare two runs.
+/// Runs a region from its inputs: by node, the bits of its header phis on entry and of its invariants. A value whose
+/// guard is false is arbitrary, and so is every value computed from it; the run has no meaning if an effect or an exit
+/// depends on one. Promises about wrapping are ignored. An operation outside the vocabulary computes a fixed function
+/// of its operands, which is enough to compare two runs.
 ///
 /// Ends after `most_passes` passes. O(passes · values) in time and space.
 template <region_memory Memory>

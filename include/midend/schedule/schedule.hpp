@@ -12,14 +12,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The channel of an operation whose class takes none.
+/// The channel of an operation whose class needs none.
 inline constexpr std::uint32_t no_channel = static_cast<std::uint32_t>(-1);
 
 /// The longest interval that searches try: their tables have a row for each of its cycles.
 inline constexpr std::uint32_t longest_interval = std::uint32_t{1} << 16;
 
-/// What is scheduled: operations with their dependences, and by operation the number of words of literals, or none at
-/// all. A view: the graph and the literals must outlive it.
+/// The body to schedule: operations with their dependences, and by operation the number of words of literals; an empty
+/// span if there are no literals. A view: the graph and the literals must outlive it.
 struct schedulable_body {
   const dependence_graph& graph;
   span<const std::uint8_t> literals;
@@ -44,10 +44,10 @@ struct operation_slot {
   friend constexpr bool operator==(const operation_slot&, const operation_slot&) = default;
 };
 
-/// A schedule of a loop body, of which a pass starts every `interval` cycles, or of a straight line.
+/// A schedule of a loop body, whose passes start every `interval` cycles, or of a straight line.
 struct schedule {
   std::uint32_t interval = 0;       ///< II; 0: a straight line
-  std::uint32_t stages = 1;         ///< the kernel issues operations of so many passes
+  std::uint32_t stages = 1;         ///< the number of passes from which the kernel issues operations
   std::uint32_t length = 0;         ///< cycles from the start of a pass until its last result can be used
   flat_array<operation_slot> slots; ///< by operation
 
@@ -56,7 +56,7 @@ struct schedule {
     return interval == 0 ? slots[o].cycle : slots[o].cycle % interval;
   }
 
-  /// The number of intervals after the start of its pass.
+  /// The stage: how many whole intervals after the start of its pass the operation is issued.
   constexpr std::uint32_t stage(operation_id o) const { return interval == 0 ? 0 : slots[o].cycle / interval; }
 
   /// The cycles in which all operations of `passes` passes are issued, without set-up.
@@ -67,7 +67,7 @@ struct schedule {
   friend constexpr bool operator==(const schedule&, const schedule&) = default;
 };
 
-/// What a scheduler says of a body.
+/// The outcome of a scheduler.
 enum class schedule_status : std::uint8_t {
   attained,           ///< there is a schedule
   impossible,         ///< the machine does not have an operation, or operations wait for each other within a pass
@@ -80,7 +80,7 @@ enum class schedule_status : std::uint8_t {
 
 namespace detail {
 
-/// Fills in `stages` and `length` from the slots.
+/// Computes `stages` and `length` from the slots.
 constexpr void finish_schedule(const schedulable_body& body, schedule& s) {
   s.stages = 1;
   s.length = 0;

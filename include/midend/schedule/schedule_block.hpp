@@ -21,7 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 /// The result of `schedule_block`.
 struct block_schedule_result {
   schedule_status status = schedule_status::impossible; ///< or `attained`
-  std::uint64_t bound = 0; ///< the length is at least that of the longest chain and that of the resources
+  std::uint64_t bound = 0; ///< a lower bound of the length: max(longest chain, resource bound)
   schedule found;          ///< valid if it is attained
 
   constexpr bool attained() const { return status == schedule_status::attained; }
@@ -39,7 +39,7 @@ class list_scheduler;
 class schedule_block_workspace {
   friend class detail::list_scheduler;
 
-  /// An operation whose operands are there, or will be at `key`; the one with the least key comes first.
+  /// An operation whose operands are available, or will be at `key`; the least key comes first.
   struct waiting {
     std::int64_t key;
     operation_id operation;
@@ -55,7 +55,7 @@ class schedule_block_workspace {
   flat_array<std::uint32_t> edges_;   ///< dependences of distance 0, by the operation that is placed first
   flat_array<std::uint32_t> missing_; ///< by operation: dependences on operations that are not placed
   flat_array<std::int64_t> height_;   ///< by operation: the longest chain from it to the end of the direction
-  flat_array<std::int64_t> start_;    ///< by operation: the cycle at which what it waits for is there
+  flat_array<std::int64_t> start_;    ///< by operation: the cycle at which its operands are available
   flat_array<operation_id> order_;
   flat_array<waiting> soon_;                                         ///< heap by cycle
   std::array<flat_array<waiting>, 2 * num_operation_classes> ready_; ///< heaps by height, one for each queue
@@ -64,8 +64,8 @@ class schedule_block_workspace {
 
 namespace detail {
 
-/// One block, forwards or backwards. Backwards, time runs from the end, and an operation is placed after those that
-/// wait for it.
+/// Schedules one block, forwards or backwards. Backwards, cycles are counted from the end, and an operation is placed
+/// after its consumers.
 class list_scheduler {
 public:
   constexpr list_scheduler(const schedulable_body& body, const issue_rules& rules, schedule_block_workspace& w)
@@ -73,7 +73,7 @@ public:
     count_demand();
   }
 
-  /// False if operations wait for each other. Sets the longest chain.
+  /// Returns false if the dependences have a cycle. Sets the longest chain.
   constexpr bool run(schedule& out, std::uint64_t& chain) {
     if (!prepare(true)) {
       return false;
@@ -149,7 +149,7 @@ private:
         ++w_.missing_[target(d)];
       });
       w_.height_[o] = height;
-      if (!forwards_) { // so many cycles before the end it is issued at the latest
+      if (!forwards_) { // the latest cycle of its issue, counted from the end
         w_.start_[o] = last_cycles(o);
       }
     }
@@ -227,7 +227,7 @@ private:
     return 2 * static_cast<std::size_t>(body_.kind(o)) + (body_.literal_words(o) != 0 ? 1 : 0);
   }
 
-  /// Issues operations of the cycle, the highest first.
+  /// Issues operations of the cycle, those of the greatest height first.
   constexpr void issue_ready(std::int64_t cycle, schedule& out) {
     for (;;) {
       std::size_t best = w_.ready_.size();
@@ -265,8 +265,8 @@ private:
            (r == rules_.literals ? body_.literal_words(o) : 0);
   }
 
-  /// A free channel of those that fewest classes can use; `no_channel - 1` if there is none. Backwards, an operation
-  /// that blocks its channel needs it for the cycles that were placed before.
+  /// The free channel with the least demand; `no_channel - 1` if there is none. Backwards, an operation that blocks its
+  /// channel needs it in cycles that are filled already.
   constexpr std::uint32_t find_channel(operation_id o, std::int64_t cycle) const {
     const operation_class c = body_.kind(o);
     for (std::size_t r = 0; r != rules_.num_resources; ++r) {
@@ -304,7 +304,7 @@ private:
     }
   }
 
-  /// How much each channel is wanted: each operation by its share.
+  /// The demand for each channel: an operation spreads its occupancy equally over its channels.
   constexpr void count_demand() {
     for (operation_id o = 0; o != body_.size(); ++o) {
       const channel_set all = rules_.channels_of(body_.kind(o));
@@ -327,7 +327,7 @@ private:
   std::size_t num_ready_ = 0;
 };
 
-/// Whether operations wait for each other, or the machine cannot issue one.
+/// Whether the machine cannot issue some operation; also computes the resource bound.
 template <loop_machine M> constexpr bool cannot_issue(const schedulable_body& body, const M& m, std::uint64_t& bound) {
   operation_mix mix = mix_of(body.graph);
   const std::size_t r = m.literal_resource();
@@ -348,12 +348,12 @@ template <loop_machine M> constexpr bool cannot_issue(const schedulable_body& bo
 } // namespace detail
 
 /// A schedule of a straight line, refilling `out`: only dependences of distance 0 count. List scheduling, cycle by
-/// cycle: of the operations whose operands are there, those go first from which the longest chain leads to the end. If
-/// that takes longer than the longest chain, once more from the end to the beginning, and the shorter of both schedules
-/// is the result.
+/// cycle: among the operations whose operands are available, the one with the longest chain to the end goes first. If
+/// the result is longer than the longest chain, a second run schedules from the end to the beginning, and the shorter
+/// of the two schedules is the result. Allocates nothing once workspace and result have seen bodies as large.
 ///
-/// `impossible` if operations wait for each other, or the machine does not have one. O(operations · log operations +
-/// dependences), times the number of classes and channels.
+/// `impossible` if dependences of distance 0 have a cycle, or the machine cannot issue some operation. O(operations ·
+/// log operations + dependences), times the number of classes and channels.
 template <loop_machine_argument M>
 constexpr void schedule_block(const schedulable_body& body, const M& m, schedule_block_workspace& workspace,
                               block_schedule_result& out) {

@@ -1,4 +1,4 @@
-/// `schedule_lifetimes`: how long the results of a schedule live, and how many registers that takes.
+/// `schedule_lifetimes`: the lifetimes of the results of a schedule, and the registers that they need.
 #pragma once
 
 #include "midend/config.hpp"
@@ -90,8 +90,8 @@ class schedule_lifetimes_workspace {
 /// The lifetimes of a valid schedule, refilling `out`. MaxLive is that of R. A. Huff ("Lifetime-sensitive modulo
 /// scheduling", PLDI 1993): the largest number of values that live in one cycle of the kernel, of all passes in flight.
 /// Values from outside of the body are not counted. `unroll_factor` is that of modulo variable expansion (M. Lam,
-/// "Software pipelining: an effective scheduling technique for VLIW machines", PLDI 1988): so many copies of the kernel
-/// give each value a register that is not written again while it lives.
+/// "Software pipelining: an effective scheduling technique for VLIW machines", PLDI 1988): with this many copies of the
+/// kernel, each value has a register that is not overwritten while it lives.
 ///
 /// Requires a slot for each operation. O(operations + dependences + cycles).
 constexpr void compute_lifetimes(const schedulable_body& body, const schedule& s,

@@ -24,10 +24,10 @@ MIDEND_BEGIN_NAMESPACE
 enum class simulation_fault : std::uint8_t {
   none,
   calls,              ///< the body calls something
-  reads_too_early,    ///< `reader` reads the register of `producer` before its result is there
+  reads_too_early,    ///< `reader` reads the register of `producer` before the result is available
   reads_unwritten,    ///< `reader` needs the result of `producer`, which is not issued yet
-  effect_before_exit, ///< the store `reader` is issued before it is known whether control leaves by an exit before it
-  without_meaning,    ///< `reader`, an effect or an exit, depends on what is not a number
+  effect_before_exit, ///< the store `reader` is issued before an earlier exit is decided
+  without_meaning,    ///< `reader`, an effect or an exit, depends on an arbitrary value
   leaves_too_early,   ///< control leaves in pass `pass` by an exit, before the last pass
   does_not_leave      ///< control does not leave in the last pass
 };
@@ -35,7 +35,7 @@ enum class simulation_fault : std::uint8_t {
 /// How often the body runs.
 struct simulated_trip {
   std::uint32_t passes = 1;       ///< that are begun, the last one included
-  std::uint32_t counted_exit = 0; ///< the exit of the last pass if the number of passes decides it: such exits are not
+  std::uint32_t counted_exit = 0; ///< the exit of the last pass if the number of passes decides it: such an exit is not
                                   ///< tested
 };
 
@@ -168,7 +168,7 @@ private:
     }
   }
 
-  /// The stores whose cells later loads can read from this cycle on.
+  /// Commits the stores that loads can read from this cycle on.
   constexpr void commit(std::uint64_t cycle) {
     while (committed_ != stores_.size() && stores_[committed_].visible <= cycle) {
       const pending_store& p = stores_[committed_++];
@@ -206,7 +206,7 @@ private:
     }
     const std::uint32_t exit = o - body_.first_exit;
     if (o >= body_.first_exit && exit < region_.exits.size() && !region_.exits[exit].is_counted) {
-      // A test after an exit that is taken need not have a meaning, and that exit may be issued later.
+      // After a taken exit a test may be arbitrary; the exit itself may be issued later.
       const bool is_there = require(o, values_.need(region_.exits[exit].predicate, pass), pass);
       if (is_there && values_.number({region_.exits[exit].predicate, 0}, pass).is_known) {
         decide(o, exit, pass, simulation_fault::reads_unwritten);
@@ -214,8 +214,8 @@ private:
     }
   }
 
-  /// A register is read when its operation is issued. One that a predicated operation keeps must only be there before
-  /// that operation writes.
+  /// Checks the registers that an operation reads at its issue. The old value that a predicated operation keeps must
+  /// only be available before the operation writes.
   constexpr void check_registers(operation_id o, std::uint32_t pass) {
     for (std::uint32_t i = first_in_[o]; i != first_in_[o + std::size_t{1}]; ++i) {
       const operation_dependence& d = body_.graph.dependences()[in_[i]];
@@ -240,7 +240,7 @@ private:
     return is_there;
   }
 
-  /// Whether control leaves by an exit in a pass. False if that is not known; then there is a fault.
+  /// Decides whether control leaves by an exit in a pass. Returns false, with a fault, if that is unknown.
   constexpr bool decide(operation_id o, std::uint32_t exit, std::uint32_t pass, simulation_fault if_unknown) {
     const region_exit& e = region_.exits[exit];
     if (e.is_counted) {
@@ -362,15 +362,16 @@ private:
 } // namespace detail
 
 /// Runs a schedule of a lowered region: in each cycle the operations of one row of the kernel, each for the pass of its
-/// stage, with prologue and epilogue. Each pass has its own registers, as with rotating ones. An operation computes the
-/// values of the region whose last operation it is; its operands must have been issued early enough, for the latency
-/// that the machine says. A load reads memory when it is issued, also where it is not needed, and is then anything if
-/// there is no memory; a store can be read after the latency between both. A store whose guard is false, or that comes
-/// after an exit that is taken, does nothing; whether that is so must be known when it is issued.
+/// stage, with prologue and epilogue. Each pass has its own registers, as with rotating ones. A value of the region is
+/// computed by the last operation of its lowering, and its operands must have been issued early enough for the
+/// latencies of the machine. A load reads memory at its issue, even if its result is not needed; where there is no
+/// memory, its result is arbitrary. A load can read a store after the latency from store to load. A store does nothing
+/// if its guard is false or it follows a taken exit; both must be known at its issue.
 ///
-/// `run_region` gives the passes and, for the same inputs and memory, the same exit, results and memory. The body must
-/// be lowered without `counts_in_hardware`. Requires a valid schedule only in so far as each operation has a slot.
-/// Takes (passes + stages - 1) · II cycles and the set-up of the machine. O(cycles + passes · (operations + values)).
+/// `run_region` gives the number of passes and, for the same inputs and memory, the same exit, results and memory.
+/// Requires a body that was lowered without `counts_in_hardware`, and a slot for each operation; the schedule may be
+/// wrong otherwise. Takes (passes + stages - 1) · II cycles and the set-up of the machine. O(cycles + passes ·
+/// (operations + values)).
 template <loop_machine_argument M, region_memory Memory>
 constexpr simulation simulate(const program_region& region, const machine_body& body, const M& m, const schedule& s,
                               span<const std::uint64_t> inputs, Memory& memory, const simulated_trip& trip) {

@@ -1,4 +1,4 @@
-/// `verify_explanation`: whether the parts that an explanation names cannot hold together.
+/// `verify_explanation`: checks that the parts that an explanation names are infeasible.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,16 +14,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What the check of an explanation says.
+/// The verdict about an explanation.
 enum class explanation_verdict : std::uint8_t {
-  confirmed, ///< no rows and channels satisfy what it names
-  refuted,   ///< some do
+  confirmed, ///< no rows and channels satisfy the named constraints
+  refuted,   ///< some rows and channels satisfy them
   undecided  ///< the budget was exhausted
 };
 
 namespace detail {
 
-/// Tries all rows and channels of the operations that an explanation names, one after the other, by the definitions.
+/// Enumerates all rows and channels of the operations that an explanation names, by the definitions.
 template <class M> class explanation_checker {
 public:
   constexpr explanation_checker(const schedulable_body& body, const M& m, std::uint32_t interval,
@@ -79,7 +79,7 @@ public:
 private:
   constexpr operation_class kind(std::size_t i) const { return body_.kind(e_.operations[i]); }
 
-  /// Whether the operations take more cycles of all their channels together, or more of a resource, than there is.
+  /// Whether the operations need more cycles of their channels, or more of a resource, than the interval has.
   constexpr bool needs_too_much() const {
     channel_set all = 0;
     std::uint64_t cycles = 0;
@@ -104,14 +104,14 @@ private:
 
   constexpr bool takes_channel(std::size_t i) const { return e_.channels && m_.channels(kind(i)) != 0; }
 
-  /// Whether the last operation can be where it is, with those before it.
+  /// Whether the last operation fits in its place with those before it.
   constexpr bool fits(std::size_t last) const {
     if (takes_channel(last)) {
       if ((m_.channels(kind(last)) >> channel_[last] & 1) == 0 || m_.occupancy(kind(last)) > interval_) {
         return false;
       }
     } else if (channel_[last] != 0) {
-      return false; // the channel does not matter, so that one is tried
+      return false; // the channel does not matter: one is enough
     }
     for (std::size_t i = 0; i != last; ++i) {
       const std::uint32_t after = (row_[last] + interval_ - row_[i]) % interval_;
@@ -182,9 +182,9 @@ private:
 
 } // namespace detail
 
-/// Checks an explanation of an infeasible interval: adds up what the operations need, and if that is not too much,
-/// tries all rows and channels for them. Shares no code with the search. Ends undecided after `budget` tries. Requires
-/// an interval that is not 0, and operations and dependences of the body.
+/// Checks an explanation of an infeasible interval: adds up what the operations need, and if the machine has enough,
+/// tries all rows and channels. Shares no code with the search. Undecided after `budget` tries. Requires an interval
+/// that is not 0, and operations and dependences of the body. O(budget · named dependences and operations).
 template <loop_machine_argument M>
 constexpr explanation_verdict verify_explanation(const schedulable_body& body, const M& m, std::uint32_t interval,
                                                  const interval_explanation& e, std::uint64_t budget = 1'000'000) {

@@ -1,4 +1,4 @@
-/// `verify_schedule`: whether a schedule keeps all dependences and takes nothing twice.
+/// `verify_schedule`: checks that a schedule satisfies all dependences and reservations.
 #pragma once
 
 #include "midend/config.hpp"
@@ -39,7 +39,7 @@ struct schedule_mistake {
   std::uint32_t channel = no_channel;
   std::uint32_t resource = 0;
   std::uint32_t dependence = 0; ///< its position in the graph
-  std::uint32_t missing = 0;    ///< of `too_early`: by so many cycles
+  std::uint32_t missing = 0;    ///< of `too_early`: how many cycles
 
   friend constexpr bool operator==(const schedule_mistake&, const schedule_mistake&) = default;
 };
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  /// The rows that are in use, in order: a row with the operation issued in it.
+  /// A row and an operation issued in it; sorted by row.
   struct issue {
     std::uint32_t row;
     operation_id operation;

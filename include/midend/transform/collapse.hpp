@@ -122,7 +122,7 @@ private:
     return trips != 0 || refuse(obstacle::unknown_count, level.header);
   }
 
-  /// Between the loops, operations run once in each iteration of the new loop.
+  /// Checks the operations between the loops, which run once in each iteration of the new loop.
   bool check_operations(loop_collapse& r) {
     r.first_loose = static_cast<std::uint32_t>(plan_.loose.size());
     value_id wrong = no_value;
@@ -154,8 +154,8 @@ private:
     return true;
   }
 
-  /// A value of the inner loop that grows by the same in each iteration of both loops, also from the last iteration of
-  /// the inner loop to the first one after it, can be the counter.
+  /// Finds a value of the inner loop that can be the counter: it grows by the same step in each iteration, also from
+  /// the last iteration of one row to the first of the next.
   void find_counter(loop_collapse& r) {
     const std::uint64_t product = r.outer_trips * r.inner_trips;
     r.first_linear = static_cast<std::uint32_t>(plan_.linear.size());
@@ -176,7 +176,7 @@ private:
         }
         const auto zeros = static_cast<unsigned>(std::countr_zero(step));
         if (is_first && width - zeros < 64 && product > std::uint64_t{1} << (width - zeros)) {
-          return; // it would meet its last number too early
+          return; // it would reach its last number too early
         }
         r.start = start;
         r.step = step;
@@ -233,7 +233,7 @@ private:
     return v != no_value && ir_.is_phi(v) && reads_.home(v) == level.header;
   }
 
-  /// What a phi with a single input stands for.
+  /// The value for which a phi with a single input stands.
   value_id passed_on(value_id v, const loop_collapse& r) const {
     for (int i = 0; i != 8; ++i) {
       if (v == no_value || !ir_.is_phi(v) || !reader_.is_between(v, r.outer.loop, r.inner.loop) ||
@@ -247,8 +247,8 @@ private:
     return v;
   }
 
-  /// A phi of the outer header that only a phi of the inner one reads, and that is what the latter ends with: both
-  /// together are one variable already.
+  /// Whether a phi of the outer header is read only by a phi of the inner one and gets that phi's last value: both are
+  /// one variable already.
   bool continues(value_id outer_phi, value_id inner_phi, const loop_collapse& r) const {
     const span<const value_read> readers = reads_.of(outer_phi);
     return readers.size() == 1 && readers[0].reader == inner_phi &&
@@ -256,7 +256,7 @@ private:
   }
 
   bool find_carried(loop_collapse& r) {
-    // What is needed: first what has effects or is read elsewhere.
+    // Operations that are needed: first those with effects or with other readers.
     flat_array<value_id> work;
     const auto need = [&](value_id v) {
       if (reader_.is_in(v, r.outer.loop) && !has(v, is_live) && !has(v, is_linear)) {
@@ -333,7 +333,7 @@ private:
     });
   }
 
-  /// The rest is erased: first what reads others. A phi reads nothing, because its inputs are taken away before.
+  /// Erases the rest, readers before operands. Phis have lost their inputs before, so they read nothing.
   bool find_dead(loop_collapse& r) {
     r.first_dead = static_cast<std::uint32_t>(plan_.dead.size());
     flat_array<value_id> stack;
@@ -383,22 +383,21 @@ private:
 
 } // namespace detail
 
-/// Which inner loops can merge with the loop around them, so that one counter counts the iterations of both. Whether
-/// that pays is not decided here. C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel
-/// machines", ICPP 1987; without its divisions.
+/// Plans which inner loops are merged with their parents, so that one counter counts the iterations of both. Legality
+/// alone decides, not profit. C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines",
+/// ICPP 1987; without its divisions.
 ///
 /// **Form.** Both loops have one entering edge, one backedge and one exit, and test in the latch; between them there is
-/// no branch, and only operations that compute. Both numbers of iterations are exact, and their product fits in 64
-/// bits: so the new loop ends after that number. Iterations keep their order, so that nothing is asked about memory and
-/// calls.
+/// no branch, and only operations that compute. Both trip counts are exact, and their product fits in 64 bits, so the
+/// new loop ends after the product. Iterations keep their order, so memory accesses and calls need no check.
 ///
-/// **The counter.** A value of the inner loop that grows by the same in all iterations, as i · n + j does for an inner
-/// loop of n iterations, becomes the counter: then neither i nor j need be there. Its last number must not come twice.
-/// Otherwise the counter goes from 0 to the product.
+/// **The counter.** A value of the inner loop that grows by the same step in all iterations, such as i · n + j for an
+/// inner loop of n iterations, becomes the counter; then i and j may become dead. It must not reach its final number
+/// twice. Without such a value a new counter runs from 0 to the product.
 ///
-/// **What iterations carry.** Phis of the inner header move to the outer one. At the end of an iteration, a selection
-/// by the old test of the inner loop gives the next value of each phi that is still needed; nothing is divided. Values
-/// that go through both loops, as sums do, stay as they are.
+/// **What iterations carry.** Phis of the inner header move to the outer one. At the end of an iteration, a select by
+/// the old test of the inner loop computes the next value of each phi that is still needed, without a division. Values
+/// that go through both loops, such as sums, stay as they are.
 ///
 /// Of pairs that share a loop, the innermost one is planned. Requires the forest of `ir.graph()`, with boundaries, and
 /// `found` the result of `evolutions(ir, loops, …)`. Unreachable code stays. O(values + operands).
@@ -419,7 +418,8 @@ template <class E> class collapse_writer {
 public:
   collapse_writer(E& editor, const collapse_plan& plan) : editor_(editor), plan_(plan) {}
 
-  /// Asked for all nests before anything changes: whether all phis that a selection gives are numbers.
+  /// Whether the IR can represent the counter, and each phi that a select computes is a number. Called for all nests
+  /// before the first change.
   bool can_write(const loop_collapse& r) {
     bool fits = static_cast<value_id>(editor_.make_number(r.width, r.start)) != no_value;
     for (std::uint32_t i = r.first_linear; i != r.last_linear; ++i) {
@@ -565,11 +565,10 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. The backedges of the inner loops go; nodes and other edges stay. Counts of
-/// a profile that change are unknown then. Where the IR has no selection for what iterations carry, such as
-/// floating-point numbers, the pair moves to `refused`
-/// (`not_made`) before anything is changed. Counts of a profile that
-/// change are unknown then. `verify_collapse` checks the result. O(what is erased and its reads).
+/// Applies a plan for the program as it is. Removes the backedges of the inner loops; nodes and other edges stay. If
+/// the IR has no select for a carried value, such as a floating-point number, the pair moves to `refused` (`not_made`)
+/// before any change. Profile counts that change become unknown. `verify_collapse` checks the result. O(erased
+/// operations and their reads).
 template <collapse_editor E> collapse_witness apply_collapse(E& editor, collapse_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::collapse_writer<E> writer(editor, plan);

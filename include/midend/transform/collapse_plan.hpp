@@ -1,4 +1,4 @@
-/// `collapse_plan`: which inner loops merge with the loop around them, and the witness of that.
+/// `collapse_plan`: which inner loops are merged with their parents, and the witness.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,7 +14,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A phi of one of the two headers whose next value depends on whether the inner loop would have gone on.
+/// A phi of one of the two headers whose next value depends on whether the inner loop would have continued.
 struct carried_phi {
   value_id phi = no_value;
   bool moves = false;         ///< from the inner header to the outer one
@@ -23,7 +23,7 @@ struct carried_phi {
   value_id leaves = no_value; ///< and if it does not
 };
 
-/// Two loops that become one, which is left after the product of their numbers of iterations.
+/// Two loops that become one, which ends after the product of their trip counts.
 struct loop_collapse {
   counted_level outer;
   counted_level inner;
@@ -37,13 +37,13 @@ struct loop_collapse {
   std::uint32_t last_linear = 0;   ///<
   std::uint32_t first_carried = 0; ///< in `carried`
   std::uint32_t last_carried = 0;
-  std::uint32_t first_dead = 0; ///< what nobody reads any more, operands last: in `dead`
+  std::uint32_t first_dead = 0; ///< operations to erase, operands last: in `dead`
   std::uint32_t last_dead = 0;
-  std::uint32_t first_loose = 0; ///< operations that promise nothing any more: in `loose`
+  std::uint32_t first_loose = 0; ///< operations that lose their promises: in `loose`
   std::uint32_t last_loose = 0;
 };
 
-/// What `apply_collapse` will do; once it is applied, what it has done. To veto a collapse, remove it.
+/// What `apply_collapse` will do; afterwards, what it has done. To veto a collapse, remove it from `nests`.
 struct collapse_plan {
   std::uint64_t epoch = 0;
   flat_array<loop_collapse> nests;
@@ -57,7 +57,7 @@ struct collapse_plan {
 };
 
 struct collapse_options {
-  loop_id only = no_loop; ///< the outer loop of the only pair that is wanted
+  loop_id only = no_loop; ///< if not `no_loop`, only the pair with this outer loop
 };
 
 /// Two loops that became one.
@@ -69,7 +69,7 @@ struct collapsed_nest {
   std::uint32_t last_linear = 0;
 };
 
-/// What `verify_collapse` gets. What is not true is not believed.
+/// The input of `verify_collapse`, which verifies every claim.
 struct collapse_witness {
   flat_array<collapsed_nest> nests;
   flat_array<value_id> linear;

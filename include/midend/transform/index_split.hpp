@@ -40,21 +40,22 @@ enum class index_split_obstacle : std::uint8_t {
   not_a_branch,     ///< its node does more at its end than to choose one of two edges by the comparison
   not_a_counter,    ///< neither operand is a counter of the loop that the checks below can follow
   may_wrap,         ///< the counter may wrap, so that the condition may change more than once
-  never_changes,    ///< the first value already lies beyond the bound
-  not_computed,     ///< the comparison is computed from more than the header's phis, or by what may trap or is too long
-  may_be_undefined, ///< it may be undefined where the loop does not ask it
+  never_changes,    ///< the first value is already beyond the bound
+  not_computed,     ///< the comparison depends on more than header phis and invariants, may trap, or takes too many
+                    ///< operations
+  may_be_undefined, ///< it may be undefined where the loop does not read it
   not_copied,       ///< the loop cannot be copied: see `copying`
   too_large,        ///< more would be copied than the limit
-  overlaps          ///< the loop, or one around it or inside it, is split elsewhere
+  overlaps          ///< the loop, or an outer or inner one, is split elsewhere
 };
 
-/// A branch in a loop on an order of a counter of the loop and what the loop does not change.
+/// A branch in a loop on an ordered comparison of a counter of the loop with an invariant.
 struct index_split_candidate {
   loop_id loop;
   node_id node; ///< of the branch
   value_id condition;
   value_id bound = no_value;
-  bool holds_first = false; ///< the condition holds until the bound, not after it
+  bool holds_first = false; ///< the condition holds before the bound, not after it
   index_split_obstacle obstacle = index_split_obstacle::none;
   loop_copy_obstacle copying = loop_copy_obstacle::none;
   std::size_t cloned = 0; ///< operations and phis
@@ -68,20 +69,20 @@ struct index_split {
   node_id node;
   value_id condition;
   bool holds_first;
-  std::uint32_t holds;           ///< the place of the edge for a condition that holds
-  std::uint32_t first_operation; ///< into `index_split_plan::operations`: what computes the condition in the loop
+  std::uint32_t holds;           ///< the position of the edge that is taken if the condition holds
+  std::uint32_t first_operation; ///< into `index_split_plan::operations`: the operations that compute the condition
   std::uint32_t num_operations;
   std::uint32_t first_node; ///< into `index_split_plan::nodes`; the header
   std::uint32_t num_nodes;
   std::size_t cloned;
 };
 
-/// What `index_split` will do. To veto a split, remove it.
+/// What `apply_index_split` will do. To veto a split, remove it.
 struct index_split_plan {
   std::uint64_t epoch = 0;
   flat_array<index_split_candidate> candidates; ///< all of them, chosen or not
   flat_array<index_split> splits;
-  flat_array<value_id> operations; ///< operands before what reads them
+  flat_array<value_id> operations; ///< operands before their users
   flat_array<node_id> nodes;
   std::size_t cloned = 0; ///< by all of them
 
@@ -95,7 +96,7 @@ struct index_split_limits {
   span<const wanted_loop> only = {}; ///< if any, only these loops
 };
 
-/// What `index_split` requires of an editor: it copies operations into a new node, and makes a branch there.
+/// What `apply_index_split` requires of an editor: it copies operations into a new node, and makes a branch there.
 template <class E>
 concept index_split_editor =
     loop_version_editor<E> && can_set_branches<E> && can_set_operands<E> && can_drop_promises<E> && can_erase_values<E>;
@@ -164,7 +165,7 @@ private:
     out_.candidates.push_back(c);
   }
 
-  /// The exits of a loop test its counter, too; that is no reason to split it.
+  /// Whether the branch is an exit of the loop. Exits test the counter, too, but are no reason to split.
   bool leaves(loop_id l, node_id n) const {
     bool leaves = false;
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
@@ -316,8 +317,7 @@ private:
     return holds && (holds.bits != 0) != c.holds_first;
   }
 
-  /// What computes the condition from phis of the header and from what the loop does not change. Each operation is
-  /// listed after its operands.
+  /// Lists the operations that compute the condition from header phis and invariants, each after its operands.
   bool list_operations(const index_split_candidate& c) {
     const node_id header = loops_.header(c.loop);
     const std::size_t first = out_.operations.size();
@@ -424,7 +424,7 @@ public:
     versions_.gather(edges);
   }
 
-  /// Afterwards the program has to be finished.
+  /// Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(1);
     versions_.open();
@@ -459,8 +459,8 @@ public:
     u_.grow_witness();
   }
 
-  /// In a finished program: what the test reads may be a phi now, because a loop before it was copied, too, and an IR
-  /// may not say that this phi is harmless. Then the loop always runs in its first copy.
+  /// After `finish`: an operand of the test may have become a phi, because an earlier loop was copied, too, and the IR
+  /// may not know that this phi is defined. Then the loop always runs in its first copy.
   void close() {
     E& editor = u_.editor();
     bool may_trap = static_cast<bool>(editor.may_trap(end_of_node(static_cast<const E&>(editor), versions_.gate())));
@@ -569,16 +569,17 @@ private:
 
 } // namespace detail
 
-/// The branches of loops that compare a counter of a loop around them, start + k · step or that plus an invariant, with
-/// a bound that the loop does not change, by <, <=, > or >=; and the loops that will be split at such a bound. The
-/// counter is followed by `found`, evolutions of this IR; it must not wrap in the reading of the comparison, so that
-/// the condition changes at most once. Exits of the loop are no candidates.
+/// Plans which loops are split at a bound. Candidates are branches that compare a counter of a loop around them, start
+/// + k · step or that plus an invariant, with an invariant bound by <, <=, > or >=. `found`, the evolutions of this IR,
+/// describes the counter. The counter must not wrap in the signedness of the comparison, so that the condition changes
+/// at most once. Exits of the loop are not candidates. The literature calls this index set splitting.
 ///
-/// The condition must be computed from phis of the header and invariants alone, by few operations that do not trap once
-/// their promises are dropped: they are computed before each iteration, too. Of candidates in one loop, and of loops in
-/// each other, the first one is taken.
+/// The condition must depend on header phis and invariants alone, through few operations that do not trap without their
+/// promises, because the gate computes them before each iteration. Of several candidates in one loop, and of nested
+/// loops, the first is chosen.
 ///
-/// Requires a forest of this graph as it is, with boundaries, and evolutions for it. O(n + m).
+/// Requires a forest of this graph as it is, with boundaries, and evolutions for it. Unreachable nodes are in no loop
+/// and stay. O(n + m).
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR> && semantic_ir<IR>
 index_split_plan plan_index_split(const IR& ir, const loop_forest& loops, const value_evolutions& found,
@@ -597,13 +598,14 @@ index_split_plan plan_index_split(const IR& ir, const loop_forest& loops, const 
 ///     first    as long as it is what it is before the bound; goes back to the gate
 ///     second   the loop from there on; goes back to its own header
 ///
-/// Both ways of the gate lead to a copy of the header, so this is an unfolding, right for each step, wrap, exit, and
-/// value that is carried or read after the loop: nothing is computed from the bound, so no bound ± 1 can wrap, and a
-/// bound that no value of the counter meets is one like others. In the first copy the gate has decided the branch, and
-/// the clean-up says so; in the second one numbers have to: the counter starts beyond the bound and does not come back.
+/// Both edges of the gate lead to a copy of the header, so the result is an unfolding, correct for every step, wrap,
+/// exit, and value that is carried or read after the loop. Nothing is computed from the bound, so no bound ± 1 can
+/// wrap, and the counter need not meet the bound exactly. In the first copy the gate implies the branch, and the
+/// clean-up decides it. In the second copy ranges must decide it: the counter starts beyond the bound and does not
+/// return.
 ///
-/// Counts of a profile add up to the old ones, see `apply_unswitch`. O(what is cloned, and what `repair_ssa` costs);
-/// one repair for all loops.
+/// Counts of a profile add up to the old ones, see `apply_unswitch`. O(cloned operations) and the cost of one
+/// `repair_ssa` for all loops.
 template <class E> void apply_index_split(unfolding<E>& u, const index_split_plan& plan) {
   static_assert(index_split_editor<E>, "midend: to split loops, an editor needs `set_branch`, `erase_end`, "
                                        "`set_operand`, `drop_promises` and the effects rung");
@@ -627,7 +629,7 @@ template <class E> void apply_index_split(unfolding<E>& u, const index_split_pla
   }
 }
 
-/// The same; returns the witness.
+/// Applies a plan as above and returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_index_split(E& editor, const index_split_plan& plan) {

@@ -91,7 +91,7 @@ private:
 
   enum mark : unsigned char {
     between_changes = 1, ///< between the loops, depends on the outer counter
-    needed = 2,          ///< such an operation that the inner loop reads
+    needed = 2,          ///< one of these that the inner loop reads
     controls = 4,        ///< computes a test or a step
     partial = 8,         ///< of the reduction that is followed
     reduced = 16,        ///< of some reduction
@@ -134,7 +134,7 @@ private:
     return reader_.is_between(v, r.outer.loop, r.inner.loop);
   }
 
-  /// Effects are in the body only.
+  /// Effects may be in the body only.
   bool check_operations(const loop_interchange& r) {
     value_id wrong = no_value;
     for (const node_id n : loops_.blocks(r.outer.loop)) {
@@ -158,7 +158,8 @@ private:
     return true;
   }
 
-  /// Between the loops: what depends on the outer counter, and what of it the inner loop reads.
+  /// Finds the operations between the loops that depend on the outer counter, and those of them that the inner loop
+  /// reads.
   bool read_between(loop_interchange& r) {
     order_.clear();
     for (node_id n = r.outer.header; n != r.inner.header;) { // the operations before the inner loop, in order
@@ -237,7 +238,7 @@ private:
     if (wrong != no_value) {
       return refuse(obstacle::carried_value, reads_.home(wrong), wrong);
     }
-    if (!r.is_rotated) { // what is left in the header runs for other pairs of counters than before
+    if (!r.is_rotated) { // operations that stay in the header run for other pairs of counters than before
       for_each_id(ir_.values(r.inner.header), [&](value_id v) { loosen(v); });
       for (const value_id v : order_) {
         loosen(v);
@@ -253,8 +254,8 @@ private:
     }
   }
 
-  /// The partial results that begin with a phi of the outer header are one variable: at each place one of them is the
-  /// present one, and each operation reads the present one and makes the next.
+  /// Checks that the partial results that begin with a phi of the outer header are one variable: at each point one of
+  /// them is current, and each operation reads the current one and computes the next.
   bool follow_reduction(value_id phi, loop_interchange& r) {
     flat_array<value_id> parts;
     set(phi, partial);
@@ -264,7 +265,7 @@ private:
     for (std::size_t i = 0; i != parts.size(); ++i) {
       for (const value_read& read : reads_.of(parts[i])) {
         if (!loops_.contains(r.outer.loop, read.node)) {
-          continue; // what is read there is checked below
+          continue; // its reads are checked below
         }
         const value_id reader = read.reader;
         if (reader == no_value || is_terminator(ir_, reader)) {
@@ -316,8 +317,7 @@ private:
     return count == 1 && same_width;
   }
 
-  /// From the header along the edges of the loop: whichever path control takes to a node, the present value is the
-  /// same.
+  /// Propagates the current value from the header along the edges of the loop; all paths to a node must agree on it.
   bool check_present_value(value_id phi, const loop_interchange& r) {
     const span<const node_id> blocks = loops_.blocks(r.outer.loop);
     for (const node_id n : blocks) {
@@ -430,8 +430,8 @@ private:
     return true;
   }
 
-  /// What nobody reads any more: between the loops all that depends on the old counter, and of the inner loop what only
-  /// steps and tests its counter.
+  /// Finds operations without readers after the change: between the loops those that depend on the old counter, and in
+  /// the inner loop those that only step and test its counter.
   bool find_dead(loop_interchange& r) {
     r.first_dead = static_cast<std::uint32_t>(plan_.dead.size());
     set(r.outer.counter, is_dead);
@@ -492,7 +492,7 @@ private:
     return true;
   }
 
-  // ---- Ends: a loop that tests first may not run at all, and then the other counter did not count.
+  // ---- Ends: a loop that tests first may run no iteration, and then the other counter did not count.
 
   bool check_ends(const loop_interchange& r) {
     if (r.is_rotated) {
@@ -511,7 +511,8 @@ private:
     return true;
   }
 
-  /// Steps of one up to a bound, or down: whatever start and bound are, and even if the counter wraps.
+  /// Whether the counter steps by 1 or -1 to a bound. Such a loop ends for every start and bound, even if the counter
+  /// wraps.
   bool meets_bound(const counted_level& level) const {
     const operation_info test = ir_.operation(level.condition);
     const operation_info step = ir_.operation(level.next);
@@ -614,7 +615,7 @@ private:
   flat_array<unsigned char> marks_; ///< by value
   flat_array<value_id> marked_;
   flat_array<value_id> order_;    ///< the values between the loops, in order
-  flat_array<value_id> at_begin_; ///< by node: the present value of the reduction
+  flat_array<value_id> at_begin_; ///< by node: the current value of the reduction
   flat_array<value_id> at_end_;
   hierarchical_ordering order_of_nodes_;
   read_nest_workspace nest_workspace_;
@@ -624,28 +625,28 @@ private:
 
 } // namespace detail
 
-/// Which pairs of loops, one directly inside of the other and nothing but counters between them, may change places: the
-/// inner counter then runs in the outer loop. Whether that pays is not decided here. J. R. Allen, K. Kennedy,
-/// "Automatic loop interchange", SIGPLAN Symposium on Compiler Construction, 1984.
+/// Plans which pairs of perfectly nested loops are interchanged: the inner counter then counts in the outer loop.
+/// Legality alone decides, not profit. J. R. Allen, K. Kennedy, "Automatic loop interchange", SIGPLAN Symposium on
+/// Compiler Construction, 1984.
 ///
 /// **Form.** Both loops have one entering edge, one backedge and one exit, and test both in the header or both in the
 /// latch, by a comparison that one phi of the header decides, with start, step and bound from outside of both loops.
 /// Between the loops there is no branch, and only operations that compute; those that depend on the outer counter move
 /// into the inner loop. After the loops, only the result of a reduction is read.
 ///
-/// **Order.** No two accesses of which one writes may meet in iterations that are before each other in the outer loop
-/// and after each other in the inner one, (<, >), or that are not known not to. Calls, volatile accesses and what may
-/// not return stay in order, so they refuse. An access or another operation that traps does so in both orders, and what
-/// a trapping run leaves in memory is not defined. Reductions by integer addition, multiplication, bits, minimum and
-/// maximum change their order; their partial results must not be read, and their operations promise nothing any more.
+/// **Order.** No dependence may have the direction (<, >), and each pair of accesses with a write must be proven to
+/// have none. Calls, volatile accesses and operations that may not return must stay in order, so they prevent the
+/// interchange. An operation that traps does so in both orders; the memory that a trapping run leaves is not defined.
+/// Reductions by integer addition, multiplication, bits, minimum and maximum are reordered; their partial results must
+/// not be read, and their operations lose their promises.
 ///
-/// **Loops that may not run.** Loops that test in the latch run at least once, with or without interchange. For loops
-/// that test in the header, the inner counter then counts also where the outer loop does not run at all, so its end
-/// must be certain: both loops run a known number of times, at least once, or count by one up to a bound.
+/// **Loops that may not run.** Loops that test in the latch run at least once, with or without interchange. If they
+/// test in the header, the inner counter afterwards counts even where the outer loop ran no iteration. So it must be
+/// known to end: both loops run a known number of times, at least once, or count by one to a bound.
 ///
-/// Of pairs that share a loop the outermost legal one is planned. Requires the flow of `ir.graph()`, and `found` the
-/// result of `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays. O(values + operands),
-/// and `dependence` for each pair of accesses.
+/// Of pairs that share a loop, the outermost legal one is planned. Requires the flow of `ir.graph()`, and `found` from
+/// `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays. O(values + operands), and one
+/// `dependence` query for each pair of accesses.
 template <interchangeable_ir IR>
 interchange_plan plan_interchange(const IR& ir, const dominators_and_loops_result& flow, const value_evolutions& found,
                                   span<const number_facts> facts = {}, const interchange_options& options = {}) {
@@ -710,7 +711,7 @@ private:
     return false;
   }
 
-  /// Counts in loop `to`, by `phi`, as loop `from` did. Returns the condition.
+  /// Rebuilds the counter of loop `from` in loop `to`, with `phi`. Returns the condition.
   value_id count(const counted_level& from, value_id phi, const counted_level& to, bool negates, bool keeps_promises) {
     editor_.set_phi_input(phi, to.entering, from.start);
     images_.clear();
@@ -736,7 +737,7 @@ private:
     return condition;
   }
 
-  /// Copies what depends on the outer counter to the head of the inner loop, where the new counter is.
+  /// Copies the operations that depend on the outer counter to the inner header, where the new counter is.
   void sink(const loop_interchange& r, value_id phi) {
     const std::size_t first = witness_.copies.size();
     images_.clear();
@@ -809,9 +810,9 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. Nodes and edges stay; two phis, what steps and tests them, and what lies
-/// between the loops are made anew on the other level. Counts of a profile that change are unknown then.
-/// `verify_interchange` checks the result. O(what is copied · its reads).
+/// Applies a plan for the program as it is. Nodes and edges stay. The two counters, with their steps and tests, and the
+/// operations between the loops are rebuilt at the other level. Profile counts that change become unknown.
+/// `verify_interchange` checks the result. O(copied operations · their reads).
 template <interchange_editor E> interchange_witness apply_interchange(E& editor, const interchange_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::interchange_writer<E> writer(editor, plan);

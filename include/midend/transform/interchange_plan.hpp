@@ -1,4 +1,4 @@
-/// `interchange_plan`: which loops change places with the loop inside of them, and the witness of that.
+/// `interchange_plan`: which loops are interchanged with the loop inside them, and the witness.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,7 +26,7 @@ struct counted_level {
   edge_id stays = no_edge; ///< from the test into the loop
   edge_id exit = no_edge;
   value_id counter = no_value;   ///< a phi of the header
-  value_id start = no_value;     ///< what it begins with
+  value_id start = no_value;     ///< its value on entry
   value_id next = no_value;      ///< its value in the next iteration
   value_id condition = no_value; ///< of the test
   bool stays_if = true;          ///< the loop goes on if the condition is not 0
@@ -36,22 +36,22 @@ struct counted_level {
   std::uint32_t last_step = 0;
 };
 
-/// The counters of two loops change places.
+/// An interchange of the counters of two loops.
 struct loop_interchange {
   counted_level outer;
   counted_level inner;
   bool is_rotated = false;       ///< both loops test after their bodies
   std::uint32_t first_sunk = 0;  ///< operations between the loops that depend on the outer counter and that the inner
   std::uint32_t last_sunk = 0;   ///< loop reads: in `sunk` of the plan, operands first
-  std::uint32_t first_dead = 0;  ///< operations that nothing needs any more: in `dead`, operands last
+  std::uint32_t first_dead = 0;  ///< operations to erase: in `dead`, operands last
   std::uint32_t last_dead = 0;   ///<
-  std::uint32_t first_loose = 0; ///< operations that promise nothing any more: in `loose`
+  std::uint32_t first_loose = 0; ///< operations that lose their promises: in `loose`
   std::uint32_t last_loose = 0;
   std::uint32_t first_pair = 0; ///< of accesses, in `pairs`
   std::uint32_t last_pair = 0;
 };
 
-/// What `apply_interchange` will do. To veto an interchange, remove it.
+/// What `apply_interchange` will do. To veto an interchange, remove it from `nests`.
 struct interchange_plan {
   std::uint64_t epoch = 0;
   flat_array<loop_interchange> nests;
@@ -59,19 +59,19 @@ struct interchange_plan {
   flat_array<value_id> sunk;
   flat_array<value_id> dead;
   flat_array<value_id> loose;
-  detail::object_array<dependence_result> pairs; ///< a proof for each two accesses of which one writes
+  detail::object_array<dependence_result> pairs; ///< a proof for each pair of accesses with a write
   flat_array<loop_pair_refusal> refused;
 
   bool empty() const { return nests.empty(); }
 };
 
-/// Which loops, and how much work.
+/// Limits of `plan_interchange`.
 struct interchange_options {
-  loop_id only = no_loop;         ///< the outer loop of the only pair that is wanted
+  loop_id only = no_loop;         ///< if not `no_loop`, only the pair with this outer loop
   std::uint32_t max_pairs = 4096; ///< of accesses of a nest
 };
 
-/// An operation that was copied to where its other counter is.
+/// An operation that was copied to the level of its new counter.
 struct copied_operation {
   value_id copy = no_value;
   value_id original = no_value;
@@ -91,8 +91,8 @@ struct interchanged_nest {
   std::uint32_t last_pair = 0;
 };
 
-/// What `verify_interchange` gets: which new value stands for which old one, and proofs that no two accesses meet in
-/// iterations that change places. What is not true is not believed.
+/// The input of `verify_interchange`: which new value stands for which old one, and proofs that no two accesses meet in
+/// iterations that change order. The checker verifies every claim.
 struct interchange_witness {
   flat_array<interchanged_nest> nests;
   flat_array<copied_operation> copies;

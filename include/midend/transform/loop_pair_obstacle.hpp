@@ -15,11 +15,11 @@ enum class loop_pair_obstacle : std::uint8_t {
   none,
 
   // The shape of the two loops.
-  several_inner_loops, ///< the outer loop contains other loops beside the inner one; `node` is the header of one
-  several_entries,     ///< more than one edge enters a loop, or goes back in it; `node` is its header
+  several_inner_loops, ///< the outer loop contains other loops besides the inner one; `node` is the header of one
+  several_entries,     ///< more than one edge enters a loop, or it has several backedges; `node` is its header
   several_exits,       ///< not exactly one edge leaves a loop; `node` is its header
   test_elsewhere,      ///< a loop tests neither in its header nor in its latch: in `node`
-  different_forms,     ///< one loop tests before its body and the other one after it
+  different_forms,     ///< one loop tests before its body, the other after it
   guarded,             ///< between the two loops, `node` has a branch: the inner loop may not run in some iterations
   irreducible,         ///< the inner loop has a cycle with several entries
 
@@ -30,16 +30,16 @@ enum class loop_pair_obstacle : std::uint8_t {
   computed_inside, ///< they depend on `value` of the outer loop, although it does not change; `hoist_invariants` first
   reads_inner,     ///< between the loops, `value` reads what the inner loop computes
   condition_read,  ///< `value`, of a test, is read elsewhere, too
-  may_not_end,     ///< the counter `value` may never meet its bound, and would count where it did not
+  may_not_end,     ///< the counter `value` may never reach its bound, and would run where it did not
 
   // The operations.
   not_perfect,       ///< between the loops, or in a header that tests, `value` may not run more or less often
   fixed_order,       ///< `value` is a call, a volatile access, may not return, or threads run it together
-  carried_value,     ///< an iteration reads phi or operation `value` of an earlier one, and no reduction needs it
-  ordered_reduction, ///< it does, and the result of operation `value` depends on the order
+  carried_value,     ///< an iteration reads `value` of an earlier one, and that is not a reduction
+  ordered_reduction, ///< it is a reduction, but the result of operation `value` depends on the order
   used_after,        ///< after the loops, `value` is read
-  dependence,        ///< `value` and `second` meet in iterations that would change places
-  maybe_dependence,  ///< nothing shows that they do not
+  dependence,        ///< `value` and `second` meet in iterations that would change order
+  maybe_dependence,  ///< nothing proves that they do not
   too_many_accesses, ///< more pairs than the options allow
 
   // The IR.
@@ -47,13 +47,13 @@ enum class loop_pair_obstacle : std::uint8_t {
   no_place,      ///< `node` accepts no operations, or `value` can have no phi
 
   // Of several loops.
-  overlaps, ///< one of the two loops is changed already
+  overlaps, ///< another pair with one of the two loops is planned
 
   // Of collapsing only.
   not_rotated,      ///< the loops test before their bodies; `rotate_loops` first
-  unknown_count,    ///< the number of iterations of the loop with header `node` is no number
+  unknown_count,    ///< the trip count of the loop with header `node` is not a constant
   product_may_wrap, ///< the product of the numbers of iterations does not fit the counter
-  not_made          ///< found when it was applied: the IR lacks an operation
+  not_made          ///< found by `apply_collapse`: the IR lacks an operation
 };
 
 /// Two loops that stay as they are.

@@ -1,4 +1,4 @@
-/// `loop_versions`: copies of a whole loop between which new branches choose: what unswitching and index split share.
+/// `loop_versions`: copies of a whole loop between which new branches choose. Shared by unswitching and index split.
 #pragma once
 
 #include "midend/config.hpp"
@@ -64,13 +64,13 @@ private:
 /// Why a loop cannot be copied, with a new branch before it.
 enum class loop_copy_obstacle : std::uint8_t {
   none,
-  may_not_duplicate, ///< an operation must stay alone, or threads run it together
-  takes_no_phi,      ///< copies of a value that is read after the loop could not be joined by a phi
+  may_not_duplicate, ///< an operation may not be duplicated, or is convergent
+  takes_no_phi,      ///< no phi can join the copies of a value that is read after the loop
   edge_stays,        ///< an edge of the loop cannot be redirected
   no_guard           ///< the header is the entry, or an edge into it cannot be split
 };
 
-/// What a copy of a loop costs, or why there can be none.
+/// The cost of a copy of a loop, or the obstacle.
 struct loop_copy_cost {
   loop_copy_obstacle obstacle = loop_copy_obstacle::none;
   std::size_t operations = 0; ///< operations and phis, or nodes if there are more of these
@@ -78,12 +78,12 @@ struct loop_copy_cost {
   edge_id edge = no_edge;     ///< for `edge_stays` and `no_guard`, or `no_edge`
 };
 
-/// What an editor needs so that branches can choose between copies of a loop.
+/// What `unswitch` and `index_split` require of an editor to branch between copies of a loop.
 template <class E>
 concept loop_version_editor = unfolding_editor<E> && effect_ir<E> && can_erase_ends<E>;
 
-/// `may_be_indeterminate(v)` says whether a branch on `v` may be undefined although nothing traps: of LLVM's values,
-/// those that may be poison or undefined. Optional.
+/// `may_be_indeterminate(v)` says whether a branch on `v` may be undefined although nothing traps; in LLVM, `v` may be
+/// poison or undef. Optional.
 template <class IR>
 concept has_may_be_indeterminate = requires(const IR& ir, value_id v) {
   { ir.may_be_indeterminate(v) } -> truth_value;
@@ -91,8 +91,9 @@ concept has_may_be_indeterminate = requires(const IR& ir, value_id v) {
 
 namespace detail {
 
-/// What copies of the loops of a function cost. Requires a forest of this graph as it is, with boundaries. O(n + m),
-/// and a query the edges into the loop; with `may_insert_phi`, where a value takes no phi, also the size of the loop.
+/// The costs of copies of the loops of a function. Requires a forest of this graph as it is, with boundaries. O(n + m)
+/// for the construction. A query takes O(edges into the loop), and with `may_insert_phi`, if some value takes no phi,
+/// also O(size of the loop).
 template <class IR> class loop_copy_costs {
 public:
   loop_copy_costs(const IR& ir, const loop_forest& loops) : ir_(ir), loops_(loops), stuck_(ir) {
@@ -158,8 +159,8 @@ private:
   flat_array<std::size_t> nodes_;
 };
 
-/// The copies of one loop. First `gather`, then `copy`, then `open`, then edges of the gate and of other new nodes are
-/// led to what `enter` returns; then `unfolding::finish`.
+/// The copies of one loop. Call `gather`, `copy` and `open`, then direct edges of the gate and of other new nodes to
+/// the results of `enter`, then call `unfolding::finish`.
 template <class E> class loop_versions {
 public:
   /// `nodes` are those of the loop, the header first. `position` is shared by all loops: it has `no_node` for each
@@ -167,7 +168,7 @@ public:
   loop_versions(unfolding<E>& u, span<const node_id> nodes, flat_array<std::uint32_t>& position)
       : u_(u), nodes_(nodes), position_(position) {}
 
-  /// Until `unmark`, `position` has the places of the nodes of this loop.
+  /// Stores the positions of the nodes of this loop in `position`, until `unmark`.
   void mark() {
     while (position_.size() < static_cast<std::size_t>(graph().num_nodes())) {
       position_.push_back(no_node);
@@ -185,7 +186,7 @@ public:
 
   const flat_array<std::uint32_t>& position() const { return position_; }
 
-  /// Leads edges into the header through a new node, the gate.
+  /// Redirects the edges into the header to a new node, the gate.
   node_id gather(span<const edge_id> edges) {
     gate_ = u_.route_edges(edges);
     for_each_id(graph().out_edges(gate_), [&](edge_id e) {
@@ -195,7 +196,8 @@ public:
     return gate_;
   }
 
-  /// Makes `more` copies of the loop. The edges of each stay in it, also those that lead from the loop to the gate.
+  /// Makes `more` copies of the loop. Internal edges of a copy stay in the copy, including those from the loop to the
+  /// gate.
   void copy(std::uint32_t more) {
     mark();
     for (const node_id n : nodes_) {
@@ -228,7 +230,7 @@ public:
     unmark();
   }
 
-  /// The gate loses its end.
+  /// Erases the terminator of the gate.
   void open() { u_.editor().erase_end(gate_); }
 
   /// A new node from which control enters copy `k`; 0 is the original.
@@ -239,13 +241,13 @@ public:
     return n;
   }
 
-  /// The jump from a node without end to the header of copy `k`.
+  /// Adds a jump from a node without terminator to the header of copy `k`.
   void enter_from(node_id n, std::uint32_t k) {
     u_.editor().set_jump(n, header(k));
     for_each_id(graph().out_edges(n), [&](edge_id e) { set_inputs(e, k); });
   }
 
-  /// What the phis of the header of copy `k` take along an edge from the gate, or from a node that it leads to.
+  /// Sets the inputs of the header phis of copy `k` along an edge from the gate, or from a node that the gate leads to.
   void set_inputs(edge_id e, std::uint32_t k) {
     std::size_t i = 0;
     phis_.clear();
@@ -264,7 +266,7 @@ public:
     return n;
   }
 
-  /// What a phi of the header takes along the edge from the gate, or another value itself.
+  /// The input of a header phi along the edge from the gate; any other value itself.
   value_id from_gate(value_id v) const {
     std::size_t i = 0;
     value_id input = v;
@@ -291,7 +293,7 @@ private:
     }
   }
 
-  /// The copy `e` of a backedge `old`, which leads to the gate, leads to the header of its own copy.
+  /// Redirects the copy `e` of a backedge `old` from the gate to the header of its own copy.
   void go_back(edge_id old, edge_id e, node_id header) {
     E& editor = u_.editor();
     editor.redirect_edge(e, header);
@@ -322,7 +324,7 @@ template <class IR> value_id end_of_node(const IR& ir, node_id n) {
   return end;
 }
 
-/// Whether the end of a node does nothing but choose an edge by its only operand, the condition.
+/// Whether the terminator only chooses an edge by its only operand, the condition.
 template <class IR> bool is_plain_branch(const IR& ir, node_id n) {
   const value_id end = end_of_node(ir, n);
   const auto condition = static_cast<value_id>(ir.condition(n));
@@ -341,8 +343,8 @@ template <class IR> bool is_plain_branch(const IR& ir, node_id n) {
   return operands == 1 && is_condition && edges > 1;
 }
 
-/// The node with the first branch of an iteration, if control surely arrives there from the header and nothing on the
-/// way has an effect or ends the run; else `no_node`.
+/// The node with the first branch of an iteration, if control always reaches it from the header and nothing on the path
+/// has an effect or ends the run; else `no_node`.
 template <class IR> node_id first_branch_of_loop(const IR& ir, const loop_forest& loops, loop_id l) {
   node_id n = loops.header(l);
   for (std::size_t steps = loops.blocks(l).size(); steps != 0 && n != no_node; --steps) {

@@ -1,5 +1,4 @@
-/// `plan_peel_by_profile`: how many iterations of each loop are copied before it, so that the loop itself is seldom
-/// entered.
+/// `plan_peel_by_profile`: how many iterations to copy before each loop, so that the loop itself is rarely entered.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,12 +21,12 @@ MIDEND_BEGIN_NAMESPACE
 /// Why a loop is not peeled.
 enum class peeling_obstacle : std::uint8_t {
   none,
-  no_profile,   ///< nothing says how often it runs
-  never_runs,   ///< the profile has not seen it
-  runs_too_long ///< after as many iterations as may be peeled, it is still probable that the loop is entered
+  no_profile,   ///< no profile or hint gives its trip count
+  never_runs,   ///< its count is 0
+  runs_too_long ///< after `max_peeled` iterations the loop is still entered too often
 };
 
-/// A loop, and what the profile says about it.
+/// A loop and its probabilities by the profile.
 struct peeling_candidate {
   loop_id loop;
   peeling_obstacle obstacle = peeling_obstacle::none;
@@ -43,7 +42,7 @@ struct peeling_options {
   std::uint32_t max_peeled = 4; ///< iterations
 };
 
-/// What to ask `plan_unroll_loops` for. To veto a peeling, remove its request.
+/// Requests for `plan_unroll_loops`. To veto a peeling, remove its request.
 struct peeling_plan {
   std::uint64_t epoch = 0;
   flat_array<peeling_candidate> candidates; ///< all loops
@@ -52,19 +51,20 @@ struct peeling_plan {
   bool empty() const { return requests.empty(); }
 };
 
-/// Peels by profile (A. Drozdov, A. Stepanenkov, "Managed optimization packages"): not a fixed number of iterations,
-/// but as many as it takes until entering the loop afterwards is improbable. A loop for which the limit is not enough
-/// is not peeled at all: copies before a loop that runs all the same only grow the program.
+/// Plans peeling by profile (A. Drozdov, A. Stepanenkov, "Managed optimization packages"): as many iterations as it
+/// takes until entering the loop afterwards is improbable. If `max_peeled` iterations are not enough, the loop is not
+/// peeled at all: copies before a loop that still runs only enlarge the program.
 ///
 /// The probability of one more iteration comes from counts, else from hints about the trip count, else from the
-/// probabilities of its exits if all are known. It is taken to be the same in each iteration, so k iterations leave
-/// repeats^k; a known maximum leaves nothing. Iterations are counted by executions of the header.
+/// probabilities of its exits if all are known. It is assumed to be equal in each iteration, so the loop is entered
+/// after k peeled iterations with probability repeats^k, or 0 if k reaches a known maximum. Iterations are counted by
+/// executions of the header.
 ///
-/// Any loop may be peeled, with several exits, loops inside, of unknown trip count: the copies are those of
-/// `unroll_loops`, `{unrolling_kind::peel, k}`, each with all tests, and `plan_unroll_loops` says what cannot be copied
-/// and keeps to a limit on size.
+/// Any loop can be peeled, also with several exits, inner loops or an unknown trip count: `unroll_loops` makes the
+/// copies, `{unrolling_kind::peel, k}`, each with all tests. `plan_unroll_loops` rejects loops that cannot be copied
+/// and limits the size.
 ///
-/// Requires a forest of this graph as it is, with boundaries. O(n + m).
+/// Requires a forest of this graph as it is, with boundaries. Unreachable nodes are in no loop. O(n + m).
 template <profile_ir_argument IR>
 peeling_plan plan_peel_by_profile(const IR& ir, const loop_forest& loops, const peeling_options& options = {}) {
   const auto& g = ir.graph();

@@ -1,4 +1,4 @@
-/// `unswitch`: branches of a loop on what the loop does not change are decided before it, between copies of the loop.
+/// `unswitch`: branches of a loop on invariants are decided before the loop, between copies of it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -31,29 +31,29 @@ MIDEND_BEGIN_NAMESPACE
 /// Why a branch is not decided before a loop.
 enum class unswitch_obstacle : std::uint8_t {
   none,
-  not_a_branch,     ///< its node does more at its end than to choose an edge by the condition
+  not_a_branch,     ///< its terminator does more than choose an edge by the condition
   decided,          ///< a branch before the loop has decided it already
-  same_condition,   ///< another branch of the loop on the condition is taken for it, with other cases
-  may_be_undefined, ///< a branch before the loop might ask an undefined value that the loop does not ask
+  same_condition,   ///< another branch on this condition was chosen, with other cases
+  may_be_undefined, ///< a branch before the loop might read an undefined condition that the loop does not read
   not_copied,       ///< the loop cannot be copied: see `copying`
   too_large,        ///< more would be copied than the limit
-  overlaps          ///< a loop around it or inside it is copied for other branches
+  overlaps          ///< an outer or inner loop is copied for other branches
 };
 
-/// A branch in a loop on a condition that the loop does not change.
+/// A branch in a loop on an invariant condition.
 struct unswitch_candidate {
   loop_id loop;
   node_id node; ///< of the branch, perhaps in a loop inside
   value_id condition;
   unswitch_obstacle obstacle = unswitch_obstacle::none;
   loop_copy_obstacle copying = loop_copy_obstacle::none;
-  std::uint32_t versions = 0; ///< of the loop, for this branch alone: as many as it has different edges
+  std::uint32_t versions = 0; ///< of the loop, for this branch alone: the number of its distinct edges
   std::size_t cloned = 0;     ///< operations and phis that this branch alone would copy: those of all versions but one
 
   friend constexpr bool operator==(const unswitch_candidate&, const unswitch_candidate&) = default;
 };
 
-/// A branch that is made before a loop: a copy of the one at the end of `node`.
+/// A branch that is inserted before a loop: a copy of the one at the end of `node`.
 struct unswitch_test {
   node_id node;
   value_id condition;
@@ -75,7 +75,7 @@ struct loop_unswitching {
   std::size_t cloned;     ///< operations and phis
 };
 
-/// What `unswitch` will do. To veto a loop, remove its `loop_unswitching`.
+/// What `apply_unswitch` will do. To veto a loop, remove its `loop_unswitching`.
 struct unswitch_plan {
   std::uint64_t epoch = 0;
   flat_array<unswitch_candidate> candidates; ///< all of them, chosen or not
@@ -89,9 +89,9 @@ struct unswitch_plan {
 };
 
 struct unswitch_limits {
-  /// Operations and phis for all loops together, of what is copied and not of what survives.
+  /// Operations and phis to copy for all loops together, before any clean-up.
   std::size_t max_cloned = 1024;
-  /// Of one loop, with the original. Each further condition multiplies the copies.
+  /// Versions of one loop, the original included. Each further condition multiplies the number.
   std::uint32_t max_versions = 8;
   span<const wanted_loop> only =
       {}; ///< if any, only these loops, also for conditions that a loop around keeps as they are
@@ -129,7 +129,7 @@ private:
     std::uint32_t next = none; ///< of the same loop
   };
 
-  /// Below a node, a branch on a condition is decided.
+  /// A dominator subtree in which branches on a condition are decided.
   struct fact {
     std::uint32_t end; ///< in preorder
     value_id condition;
@@ -152,7 +152,7 @@ private:
 
   bool is_invariant(value_id v, loop_id l) const { return home_[v] == no_node || !loops_.contains(l, home_[v]); }
 
-  /// Branches of loops, each with the outermost loop that does not change its condition.
+  /// Collects branches, each with the outermost loop that does not change its condition.
   void list_branches() {
     first_.assign(loops_.num_loops(), none);
     for (node_id n = node_count(ir_.graph()); n-- != 0;) {
@@ -178,7 +178,7 @@ private:
     branches_.push_back(b);
   }
 
-  /// For each branch, the first node on the way to it from which on another branch has decided its condition.
+  /// For each branch, the first dominator at which another branch has decided its condition.
   void find_decided() {
     const auto& g = ir_.graph();
     tree_ = dominators(g);
@@ -206,7 +206,7 @@ private:
     return from != no_node && tree_.dominates(from, loops_.header(l));
   }
 
-  /// The condition of the branch whose edge is the only one into a node that does not come from below it.
+  /// The condition of the branch with the only edge into a node, edges from nodes that it dominates aside.
   value_id decided_at(node_id n) const {
     edge_id in = no_edge;
     std::size_t entered = n == static_cast<node_id>(ir_.graph().entry()) ? 2 : 0;
@@ -269,7 +269,7 @@ private:
         inwards.push_back(b);
       }
     }
-    for (const branch& b : inwards) { // perhaps a loop inside can be copied for it
+    for (const branch& b : inwards) { // an inner loop may be copied for it
       if (x.num_tests == 0 && loops_.innermost_loop(b.node) != l) {
         loop_id inner = loops_.innermost_loop(b.node);
         while (loops_.parent(inner) != l) {
@@ -319,7 +319,7 @@ private:
     return c.copying == loop_copy_obstacle::none ? unswitch_obstacle::none : unswitch_obstacle::not_copied;
   }
 
-  /// What an inserted branch asks must be defined, unless each run that enters the loop asks it anyway.
+  /// The condition of an inserted branch must be defined, unless every run that enters the loop reads it anyway.
   bool may_ask_undefined(const branch& b, node_id certain) const {
     bool may = static_cast<bool>(ir_.may_trap(end_of_node(ir_, b.node)));
     if constexpr (has_is_undefined<IR>) {
@@ -356,7 +356,7 @@ private:
     return count;
   }
 
-  /// Whether two branches on the same value have two ways, and take those with the same place for the same values.
+  /// Whether two branches on one value have two edges each, and take the edge at the same position for the same values.
   bool has_same_cases([[maybe_unused]] node_id a, [[maybe_unused]] node_id b) {
     if constexpr (has_cases_of_edges<IR>) {
       flat_array<edge_id> edges;
@@ -410,7 +410,7 @@ public:
     versions_.gather(entering);
   }
 
-  /// Afterwards the program has to be finished.
+  /// Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(x_.versions - 1);
     versions_.open();
@@ -418,8 +418,8 @@ public:
     u_.grow_witness();
   }
 
-  /// In a finished program: a condition may be a phi now, because a loop before it was copied, too, and an IR may not
-  /// say that this phi is defined. Then control always continues with the first version.
+  /// After `finish`: a condition may have become a phi, because an earlier loop was copied, too, and the IR may not
+  /// know that this phi is defined. Then control always enters the first version.
   void close() {
     E& editor = u_.editor();
     for (const node_id n : tests_) {
@@ -442,8 +442,8 @@ private:
 
   const unswitch_test& test(std::uint32_t i) const { return plan_.tests[x_.first_test + i]; }
 
-  /// A tree of branches, test after test. Version v of the loop is the one with the number whose digits are the
-  /// versions of the tests, the last one changing first.
+  /// Builds a tree of branches, one level for each test. The digits of the number of a version, in mixed radix, are the
+  /// versions of the tests; the last test is the least significant.
   void make_tests() {
     E& editor = u_.editor();
     flat_array<node_id> entered;
@@ -477,7 +477,7 @@ private:
     }
   }
 
-  /// Of the loop before it is copied: the share of each version, and what each takes.
+  /// Reads the loop before it is copied: the share of each version, and the edges that it takes.
   void read_flows() {
     if constexpr (profile_editor<E>) {
       shares_.assign(x_.versions, 1);
@@ -518,7 +518,7 @@ private:
     }
   }
 
-  /// By node of the loop: the test that its branch is like, if there is one.
+  /// By node of the loop: the test that its branch repeats, if any.
   void list_decided() {
     test_of_.assign(nodes_.size(), no_node);
     for (std::uint32_t k = 0; k != x_.num_candidates; ++k) {
@@ -622,21 +622,22 @@ private:
 
 } // namespace detail
 
-/// The branches and switches in loops, at any depth, on values that the loop does not change, and those of them that
-/// will be decided before the loop (F. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971). A condition
-/// is taken before the outermost loop that does not change it and can be copied; what is computed in the loop from
-/// invariants alone has to be moved first, by `hoist_invariants`.
+/// Plans which branches and switches on loop invariants, at any depth of a loop, are decided before the loop (F. Allen,
+/// J. Cocke, "A catalogue of optimizing transformations", 1971). A condition is decided before the outermost loop that
+/// does not change it and can be copied. `hoist_invariants` must first move conditions that the loop computes from
+/// invariants alone.
 ///
-/// All conditions of a loop are taken at once: k branches make 2^k versions, so they are taken in the order of their
-/// nodes as long as the versions and what is copied stay within the limits. Of loops in each other only one is copied,
-/// so copies contain no copies. A branch that another one before the loop has decided is no candidate again, cleaned up
-/// or not.
+/// All conditions of a loop are decided together. k branches make 2^k versions, so branches are accepted in the order
+/// of their nodes while versions and copies stay within the limits. Of nested loops only one is copied, so copies
+/// contain no copies. A branch on a condition that a dominating branch has decided is not planned again, cleaned up or
+/// not.
 ///
-/// A branch before the loop asks the condition although the loop might not. So the condition must be defined: the
-/// branch may not trap (`may_trap` of the terminator), and a value that may be indeterminate (`may_be_indeterminate`)
-/// must be asked each time that the loop is entered, before any effect. An IR can freeze such a value first.
+/// The new branch reads the condition even if the loop would not. So the condition must be defined: the terminator may
+/// not trap (`may_trap`), and a value that may be indeterminate (`may_be_indeterminate`) is accepted only if each entry
+/// of the loop reads it before any effect. An IR can freeze such a value first.
 ///
-/// Requires a forest of this graph as it is, with boundaries. O(n + m + branches · depth of loops).
+/// Requires a forest of this graph as it is, with boundaries. Unreachable nodes are in no loop and stay. O(n + m +
+/// branches · depth of loops).
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 unswitch_plan plan_unswitch(const IR& ir, const loop_forest& loops, const unswitch_limits& limits = {}) {
@@ -655,15 +656,14 @@ unswitch_plan plan_unswitch(const IR& ir, const loop_forest& loops, const unswit
 ///     enter1            to a copy of the loop
 ///     enter0            to the loop
 ///
-/// All versions keep all branches, so the new program does what the old one did, whatever the conditions are, and the
-/// witness needs no reason for anything. `sccp` with branch facts and control canonicalization decide the branches
-/// afterwards, since each version is entered by an edge that says what the condition is.
+/// All versions keep all branches, so every choice of a version is correct, and the witness needs no justification.
+/// Afterwards `sccp` with branch facts and control canonicalization decide the branches, because the edge into each
+/// version implies its conditions.
 ///
-/// Counts of a profile add up to the old ones: a version gets the share of its edges, and what its branches do not take
-/// is not counted there (see `detail::version_flows` for what cannot be divided so). Hints about trip counts are
-/// copied.
+/// Counts of a profile add up to the old ones: a version gets the share of its edges, and edges that its branches never
+/// take have count 0 (see `detail::version_flows` for the exceptions). Hints about trip counts are copied.
 ///
-/// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
+/// O(cloned operations) and the cost of one `repair_ssa` for all loops.
 template <class E> void apply_unswitch(unfolding<E>& u, const unswitch_plan& plan) {
   static_assert(loop_version_editor<E>, "midend: to unswitch loops, an editor needs `erase_end` and the effects rung");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
@@ -686,7 +686,7 @@ template <class E> void apply_unswitch(unfolding<E>& u, const unswitch_plan& pla
   }
 }
 
-/// The same; returns the witness.
+/// Applies a plan as above and returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_unswitch(E& editor, const unswitch_plan& plan) {

@@ -34,8 +34,8 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with a collapse.
 enum class collapse_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes
-  changed_flow,      ///< an edge, its target or its case; apart from the backedge of an inner loop, which is gone
+  wrong_size,        ///< the programs differ in nodes or entry, or old values are missing
+  changed_flow,      ///< an edge, its target or its case changed, other than the erased inner backedges
   no_nest,           ///< the witness names two loops that are no perfect nest, or that do not test in their latches
   unknown_count,     ///< a loop does not run an exact number of times, or the product does not fit
   wrong_counter,     ///< the new counter does not end after the product
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// Whether `u` of the new program is what `x` was.
+  /// Whether `u` of the new program stands for `x`.
   bool means(value_id u, value_id x) const {
     if (u == no_value || x == no_value) {
       return u == x;
@@ -251,7 +251,7 @@ private:
                       added[0] == counter && number(added[1], width_, step_) &&
                       two_operands(condition, test, compared) && after_.operation(condition).operand_width == width_ &&
                       compared[0] == next && number(compared[1], width_, bound);
-    // The multiples of the step by 1, …, product - 1 are not 0 modulo 2^width: so it meets the bound once.
+    // The multiples of the step by 1, …, product - 1 are not 0 modulo 2^width: so it reaches the bound once.
     std::uint64_t odd = step_;
     unsigned zeros = 0;
     while (odd != 0 && odd % 2 == 0) {
@@ -342,7 +342,7 @@ private:
     });
   }
 
-  /// `u` selects, by the old test of the inner loop: what `stays` is if it goes on, what `leaves` is if it does not.
+  /// Whether `u` selects by the old test of the inner loop: `stays` if the loop continues, `leaves` if not.
   bool is_choice(value_id u, value_id stays, value_id leaves, const checked_pair<Before>& p) const {
     if (!is_new(u) || pair_.new_home[u] == no_node || after_.is_phi(u) ||
         after_.operation(u).code != operation::select || after_.operation(u).flags != operation_flags() ||
@@ -369,8 +369,8 @@ private:
     return readers.size() == 1 ? readers[0].reader : no_value;
   }
 
-  /// A phi of the inner header that goes on with what a phi of the outer header is, which nobody else reads; and the
-  /// latter goes on with what the inner loop ends with. So both are one variable in the old program.
+  /// Whether a phi of the inner header starts with a phi of the outer header that has no other reader, and the outer
+  /// phi continues with the last value of the inner one. Then both are one variable in the old program.
   bool continues(value_id phi, const checked_pair<Before>& p) const {
     const auto outer = static_cast<value_id>(before_.phi_input(phi, p.inner.entering));
     if (!is_old(outer) || !before_.is_phi(outer) || old_home(outer) != p.outer.header || only_reader(outer) != phi) {
@@ -461,7 +461,7 @@ private:
     }
   }
 
-  /// What steps and tests the counter, selections, and phis of the outer header; who reads them is checked.
+  /// New operations: steps and tests of the counter, selects, and phis of the outer header. Their readers are checked.
   void compare_new(node_id n, value_id v, const checked_pair<Before>* p) {
     const bool good =
         p != nullptr &&
@@ -527,21 +527,23 @@ private:
 } // namespace detail
 
 /// Checks that `after` is `before`, where inner loops merged with the loops around them, as `witness` says. It shares
-/// no code with the transformation. What remains to be trusted is this function, `dominators_and_loops`, `evolutions`
-/// as the reading of the old program, and the semantics, effects and `same_operation` of the IRs; and `facts`, which
-/// must hold for the old program. Requires IRs that `check_ir` accepts.
+/// no code with the transformation. One must trust this function; `dominators_and_loops` and `evolutions` on the old
+/// program; the semantics, effects and `same_operation` of the IRs; and `facts`, which must hold for the old program.
+/// Requires IRs that `check_ir` accepts.
 ///
 /// **What is checked.** Nodes, edges and cases are the old ones, without the backedge of each inner loop. Iteration k
 /// of the new loop is iteration k mod n of the inner one in iteration k / n of the outer one, by induction over k:
 /// 1. Both loops are a perfect nest that tests in the latches, and run exact numbers of times, m and n. The new counter
-///    is tested so that the loop ends after m · n iterations: its last number is met for the first time then.
-/// 2. A phi of the outer header has in the next iteration what a selection gives by the old test of the inner loop: if
-///    that goes on, itself, or what the phi of the inner header for which it stands would have been; else what it would
-///    have been in the next iteration of the outer loop. Or it is one variable with a phi of the inner header.
-/// 3. What reads the counter in place of a value reads the same number: the value is a sum of both iterations times the
-///    right numbers.
-/// 4. All else is the old operation at the old place and reads values that stand for the old ones. Between the loops
-///    nothing has effects or may trap.
+///    is tested so that the loop ends after m · n iterations: the counter then reaches its last number for the first
+///    time.
+/// 2. The next value of a phi of the outer header is a select by the old test of the inner loop. If the inner loop
+///    continues, the select yields the phi itself, or the next value of the inner phi for which it stands; else it
+///    yields the value in the next iteration of the outer loop. Or the phi and a phi of the inner header are one
+///    variable.
+/// 3. Where an operation reads the counter in place of a value, both are the same number: the value is a linear
+///    function of both iteration numbers with matching coefficients.
+/// 4. Every other operation is the old one at the old place and reads values that stand for the old ones. Between the
+///    loops no operation has effects or may trap.
 ///
 /// O(n + m + values + operands), and the cost of `evolutions`.
 template <certifiable_ir Before, certifiable_ir After>

@@ -41,10 +41,10 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with an interchange.
 enum class interchange_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes
-  changed_flow,      ///< an edge, its target or its case
+  wrong_size,        ///< the programs differ in nodes or entry, or old values are missing
+  changed_flow,      ///< an edge, its target or its case changed
   no_nest,           ///< the witness names two loops that are no perfect nest of loops that count
-  wrong_counter,     ///< a new counter begins, steps or is tested otherwise than the old one of the other loop
+  wrong_counter,     ///< a new counter differs from the old one of the other loop in start, step or test
   bounds_change,     ///< start, step or bound of a counter are computed from more than this counter
   missing_operation, ///< an operation of the old program is missing
   extra_operation,   ///< a new operation, or an old one at another place, that is no copy of one that only computes
@@ -55,7 +55,7 @@ enum class interchange_fault : std::uint8_t {
   fixed_order,       ///< a call, a volatile access, or what may not return
   carried_value,     ///< an iteration reads a value of an earlier one, and that is no reduction
   used_after,        ///< after the loops, a value is read that depends on the order
-  may_not_end,       ///< a counter counts where it did not, and nothing shows that it ends
+  may_not_end,       ///< a counter counts where it did not, and nothing proves that it ends
   unproven_order,    ///< no proof that `value` and `second` do not meet in iterations that change places
   wrong_proof        ///< there is a proof about them, and it is wrong
 };
@@ -127,7 +127,7 @@ private:
 
   node_id new_home(value_id v) const { return v < pair_.new_home.size() ? pair_.new_home[v] : no_node; }
 
-  /// What new values stand for.
+  /// The old values for which new values stand.
   void read_meanings() {
     meaning_.assign(pair_.new_home.size(), no_value);
     for (std::size_t v = 0; v != pair_.num_old_values(); ++v) {
@@ -202,7 +202,7 @@ private:
     }
   }
 
-  /// Nothing that is ordered; effects, and what may trap where it did not run, only in the body.
+  /// No operation may be ordered. Effects, and traps that could be new, may be in the body only.
   void check_operations(const checked_pair<Before>& p) {
     for (const node_id n : flow_.loops.blocks(p.outer.loop)) {
       for_each_id(before_.values(n), [&](value_id v) {
@@ -300,7 +300,7 @@ private:
     }
   }
 
-  /// Whether `u` is what a reduction ends with.
+  /// Whether `u` is the final value of a reduction.
   bool is_result(value_id u) const {
     for (const value_id r : results_) {
       if (r == u) {
@@ -310,7 +310,8 @@ private:
     return false;
   }
 
-  /// The phi and all that is computed from it in the loops is one variable, which only its own operations read.
+  /// Checks that the phi and everything computed from it in the loops is one variable, which only its own operations
+  /// read.
   void check_reduction(value_id phi, std::uint32_t number, const checked_pair<Before>& p) {
     operation code = operation::other;
     flat_array<value_id> parts;
@@ -342,7 +343,7 @@ private:
 
   bool is_part(value_id v, std::uint32_t number) const { return is_old(v) && part_of_[v] == number; }
 
-  /// An operation whose order does not matter, once in each iteration that runs it, without promises.
+  /// An operation that is commutative and associative, runs at most once in each iteration, and has no promises.
   bool is_step(value_id v, std::uint32_t number, operation& code, const checked_pair<Before>& p) {
     const node_id n = old_home(v);
     const operation_info info = before_.operation(v);
@@ -363,7 +364,7 @@ private:
     return good && after_.operation(v).flags == operation_flags() && !after_.may_trap(v);
   }
 
-  /// Control comes to each node with one present value of the variable, whichever way it takes.
+  /// Checks that on all paths to a node the variable has one current value.
   void check_variable(value_id phi, std::uint32_t number, const checked_pair<Before>& p) {
     for (const node_id n : flow_.loops.blocks(p.outer.loop)) {
       first_[n] = last_[n] = no_value;
@@ -435,7 +436,8 @@ private:
     }
   }
 
-  /// The loop goes on while counter < bound (> for steps of -1; or ≠): a number that ends it is met, whatever wraps.
+  /// The loop continues while counter < bound (> for steps of -1; or ≠): it reaches a number that ends it, even if it
+  /// wraps.
   bool counts_by_one(const checked_level& level) const {
     const auto condition = static_cast<value_id>(before_.condition(level.test));
     const auto next = static_cast<value_id>(before_.phi_input(level.counter, level.back));
@@ -543,7 +545,7 @@ private:
     }
   }
 
-  /// No case that is possible has a pair of iterations that the interchange reverses: opposite orders in both loops.
+  /// Whether no possible case has a pair of iterations that the interchange reverses: opposite orders in the two loops.
   static bool keeps_order(const dependence_result& proof) {
     for (const dependence_case& c : proof.cases) {
       if (c.kind != dependence_case_kind::possible) {
@@ -606,7 +608,7 @@ private:
     });
   }
 
-  /// The old counters, and operations that only compute: who reads them would read something else.
+  /// Old values that may be missing: the counters, and operations that only compute. Their readers are checked.
   void check_removed(node_id n, value_id v, const checked_pair<Before>* p) {
     const bool is_counter = p != nullptr && (v == p->outer.counter || v == p->inner.counter);
     const bool only_computes = p != nullptr && !before_.is_phi(v) && p->is_pure(v);
@@ -653,7 +655,7 @@ private:
     });
   }
 
-  /// Whether `v` stands for the opposite of `x`: the condition of a test whose edges have the opposite cases.
+  /// Whether `v` stands for the negation of `x`: the condition of a test with exchanged cases.
   bool is_negation(value_id v, value_id x) const {
     for (const copied_operation& c : negated_) {
       if (c.copy == v && c.original == x) {
@@ -687,8 +689,8 @@ private:
     }
   }
 
-  /// A read in node `n`. Only in the nest another value may stand for the old one; between the loops nothing of the
-  /// inner loop is read, apart from reductions; and after the loops only what reductions end with.
+  /// Checks a read in node `n`. Only in the nest may another value stand for the old one. Between the loops, only
+  /// reductions may read values of the inner loop; after the loops, only final values of reductions are read.
   void compare_read(node_id n, value_id x, value_id u, const checked_pair<Before>* p) {
     if (x == no_value || u == no_value) {
       if (x != u) {
@@ -711,7 +713,7 @@ private:
     }
   }
 
-  /// Whether `u` is the opposite of what it stands for: only the test reads it.
+  /// Whether `u` is the negation of the value for which it stands: only the test reads it.
   bool is_opposite(value_id u) const {
     for (const copied_operation& c : negated_) {
       if (c.copy == u && c.original != no_value) {
@@ -736,10 +738,10 @@ private:
   object_array<checked_pair<Before>> levels_; ///< by nest
   flat_array<value_id> meaning_;              ///< by new value
   flat_array<unsigned char> is_counter_;      ///< by new value
-  flat_array<copied_operation> negated_;      ///< conditions that must be the opposite of an old one
+  flat_array<copied_operation> negated_;      ///< conditions that must be the negation of an old one
   flat_array<std::uint32_t> part_of_;         ///< by old value: its reduction
   flat_array<value_id> results_;              ///< of reductions
-  flat_array<value_id> first_;                ///< by node: the present value of a reduction
+  flat_array<value_id> first_;                ///< by node: the current value of a reduction
   flat_array<value_id> last_;
   flat_array<unsigned char> is_seen_; ///< by old value
   flat_array<value_id> old_values_;
@@ -752,29 +754,27 @@ private:
 } // namespace detail
 
 /// Checks that `after` is `before`, where the counters of pairs of loops changed places, as `witness` says. It shares
-/// no code with the transformation. What remains to be trusted is this function, `dominators_and_loops`, `evolutions`
-/// and `read_nest` as the reading of the old program, `verify_dependences`, and the semantics, effects and
-/// `same_operation` of the IRs; and `facts`, which must hold for the old program. Requires IRs that `check_ir` accepts.
+/// no code with the transformation. One must trust this function; `dominators_and_loops`, `evolutions` and `read_nest`
+/// on the old program; `verify_dependences`; the semantics, effects and `same_operation` of the IRs; and `facts`, which
+/// must hold for the old program. Requires IRs that `check_ir` accepts.
 ///
 /// **What is checked.** Nodes, edges and cases are the old ones. For each pair of loops:
-/// 1. In the old program they are a perfect nest: one way into each loop, one way back, one way out, no branch between
-///    them, both tests in the headers or both in the latches. Start, step and test of each counter are computed from
-///    this counter and from what is outside of both loops. So the iterations are all pairs of both counters.
-/// 2. The new phi of the outer header begins, steps and is tested as the old inner counter was, by operations outside
-/// of
-///    the inner loop; and the new phi of the inner header as the old outer counter.
-/// 3. All else is the old operation at the old place, or a copy of one that only computes, and reads values that stand
-///    for the old ones; copies read only counters, copies, and what the body does not compute. Effects are in the body;
-///    what runs more or less often than before does not trap.
-/// 4. What iterations carry is a reduction: one variable, which its own operations alone read, all of one kind whose
-///    order does not matter, without promises. After the loops nothing else of them is read.
-/// 5. For each two accesses of which one writes, a proof that `verify_dependences` accepts says that they do not meet
-/// in
+/// 1. In the old program they are a perfect nest: one entering edge, one backedge and one exit of each loop, no branch
+///    between them, both tests in the headers or both in the latches. Start, step and test of each counter are computed
+///    from this counter and from values outside both loops. So the iterations are all pairs of both counters.
+/// 2. The new phi of the outer header has the start, step and test of the old inner counter, computed outside the inner
+///    loop. The new phi of the inner header has those of the old outer counter.
+/// 3. Every other operation is the old one at the old place, or a copy of one that only computes. It reads values that
+///    stand for the old ones; copies read only counters, copies, and values that the body does not compute. Effects are
+///    in the body, and operations that run more or less often than before do not trap.
+/// 4. Values carried between iterations are reductions: one variable each, read only by its own operations, which are
+///    all of one commutative and associative kind without promises. After the loops, only their final values are read.
+/// 5. For each pair of accesses with a write, a proof that `verify_dependences` accepts shows that they do not meet in
 ///    iterations with opposite orders, (<, >) or (>, <). The accesses are read from the old program, not from the
 ///    witness.
 /// 6. If the loops test in the headers, both run, or both count by one up to a bound.
 ///
-/// O(n + m + values + operands), and what reading the nests and checking the proofs costs.
+/// O(n + m + values + operands), and the cost of reading the nests and of checking the proofs.
 template <certifiable_ir Before, certifiable_ir After>
   requires memory_ir<Before> && freezable_ir<Before> && has_operation<Before> && has_operation<After>
 interchange_verdict verify_interchange(const Before& before, const After& after, const interchange_witness& witness,

@@ -1,4 +1,4 @@
-/// `finish_trial`: cleans up a program that was changed to be tried, and estimates what is left.
+/// `finish_trial`: cleans up the changed program of a trial, and estimates the result.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,18 +32,18 @@ struct unrolling_trial_options {
   unrolling_limits limits;
   clean_up_options clean_up;
   lowering_options lowering;
-  std::uint64_t assumed_trip = 100; ///< header executions of a loop of which nothing says how often it runs
-  /// Whether loops that are left are counted once more if some loop was. Without that, if it is the only one, what is
-  /// left of it runs always equally often, too, and about as often as transformations say, which divide averages.
+  std::uint64_t assumed_trip = 100; ///< header executions of a loop of unknown trip count
+  /// Whether the remaining loops are counted again if some loop of the original had an exact trip count. Without that,
+  /// a loop is estimated by the average in its hints, which transformations divide. Only `try_unrolling` reads this;
+  /// `finish_trial` has a parameter.
   bool counts_trips = true;
-  /// Whether a loop that was only expected to run so often is estimated by that also where the change has made its
-  /// trips known. Otherwise a change that shows that a loop runs less often than expected looks like one that makes it
-  /// faster.
+  /// Whether a loop with only an expected trip count is estimated by it even if the change made its exact count known.
+  /// Otherwise a change that reveals a smaller count than expected looks like a speedup.
   bool keeps_expected_trips = false;
 };
 
-/// The clean-up for a machine, of trials and of the program: operations cost what they cost there, and sums are
-/// regrouped where the program allows it, unless the lowering does not.
+/// The clean-up options for a machine, for trials and for the program: costs of operations are those of the machine,
+/// and sums are regrouped if the lowering reassociates.
 template <loop_machine_argument M>
 clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
                                       clean_up_options options = {}) {
@@ -52,7 +52,7 @@ clean_up_options clean_up_options_for(const M& machine, const lowering_options& 
   return options;
 }
 
-/// A program that a change was tried on.
+/// A copy of a program to which a change was applied, and its cost.
 struct program_trial {
   bool is_clean = false;         ///< the clean-up came to its end within its limits
   std::uint32_t rounds = 0;      ///< of the clean-up
@@ -79,7 +79,7 @@ void estimate_trial(const M& machine, const lowering_options& lowering, std::uin
 /// The memory of `finish_trial`, to be reused.
 class program_trial_workspace {
 public:
-  /// What is known about the program that the last trial has left.
+  /// Facts about the program that the last trial left.
   const estimate_knowledge& knowledge() const { return knowledge_; }
 
 private:
@@ -99,9 +99,9 @@ private:
   estimate_workspace estimate_;
 };
 
-/// Writes into an extracted loop how often its loops run, as averages: the exact trip count where it is known, else
-/// what a hint says, else `assumed_trip`. Transformations keep averages up to date, so that loops that are unrolled are
-/// compared for the same number of iterations. The time of `count_loop_trips`.
+/// Sets the average trip counts of the loops of an extracted loop: the exact trip count if it is known, else the hint,
+/// else `assumed_trip`. Transformations update averages, so that unrolled loops are compared for the same number of
+/// iterations. The cost is that of `count_loop_trips`.
 MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100);
 
 #if MIDEND_DEFINES_FUNCTIONS
@@ -124,8 +124,8 @@ MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip)
 
 #endif
 
-/// Estimates the program that the last trial with this workspace has left, with other options of the lowering. The
-/// time of `estimate`.
+/// Estimates the program that the last trial with this workspace left, with other lowering options. The cost is that of
+/// `estimate`.
 template <loop_machine_argument M>
 void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
                     program_trial_workspace& workspace, const program_trial& trial, program_estimate& out) {
@@ -140,7 +140,7 @@ void estimate_trial(const M& machine, const lowering_options& lowering, std::uin
 
 namespace detail {
 
-/// How often loops run: what hints say if that is exact, or else nothing.
+/// The trip counts of loops: the average of the hints if `is_exact`, else unknown.
 inline void keep_averages(const editable_flat_program& program, const loop_forest& loops, bool is_exact,
                           flat_array<std::uint64_t>& trips) {
   trips.assign(loops.num_loops(), 0);
@@ -150,7 +150,7 @@ inline void keep_averages(const editable_flat_program& program, const loop_fores
   }
 }
 
-/// Loops of which hints say an average and no maximum are not counted.
+/// Forgets the trip counts of loops whose hints have an average and no maximum.
 inline void forget_unexpected(const editable_flat_program& program, const loop_forest& loops,
                               flat_array<std::uint64_t>& trips) {
   for (const loop_id l : loops.loops()) {
@@ -208,12 +208,12 @@ void finish_trial_here(const extracted_loop& x, bool counts_trips, const machine
 
 } // namespace detail
 
-/// Cleans up the program of a trial, `out.program`, by `clean_up`, and estimates what is left of it on a machine. `x`
-/// is the loop that it was a copy of before it was changed.
+/// Cleans up the program of a trial, `out.program`, with `clean_up`, and estimates it for a machine. `out.program` is a
+/// changed copy of the loop `x`.
 ///
 /// Requires that `expect_trips` has been called for `x`: changes of a loop are compared for the same number of
-/// iterations. `counts_trips`: loops that are left are counted once more if some loop of `x` was; else they run as
-/// often as transformations say, which divide averages. Unreachable nodes cost nothing.
+/// iterations. If `counts_trips`, the remaining loops are counted again if some loop of `x` had an exact trip count;
+/// else the averages of the hints are used, which transformations divide. Unreachable nodes cost nothing.
 ///
 /// The idea is that of inlining trials: J. Dean, C. Chambers, "Towards better inlining decisions using inlining
 /// trials", LFP 1994. The cost is that of the steps, for a program of the size of the changed loop.

@@ -22,11 +22,11 @@ constexpr std::string_view to_text(loop_package_refusal_reason r) {
   switch (r) {
     using enum loop_package_refusal_reason;
   case no_gain:
-    return "no change pays";
+    return "no change is profitable";
   case no_room:
-    return "a change would pay, but the procedure may not grow so much";
+    return "a change is profitable, but exceeds the limit on growth";
   case too_large:
-    return "it is too large to be tried";
+    return "it is too large to try";
   default:
     return "an equal loop was tried before";
   }
@@ -48,7 +48,7 @@ constexpr std::string_view to_text(loop_state s) {
 
 namespace detail {
 
-/// With one decimal where that is not 0.
+/// A number with one decimal, without a decimal 0.
 inline std::string cycles_text(double cycles) {
   const std::uint64_t tenths = nearest_number(cycles * 10);
   std::string text = std::to_string(tenths / 10);
@@ -96,7 +96,7 @@ inline void fill(std::string& line, std::size_t width) {
 
 } // namespace detail
 
-/// One line: n, r, cycles, growth and how much was tried.
+/// One line: n, r, cycles, growth and number of trials.
 inline std::string summary_text(const loop_package_log& log) {
   std::string text = std::to_string(log.manager.changes);
   text += log.manager.changes == 1 ? " change" : " changes";
@@ -129,7 +129,7 @@ std::string to_text(const loop_package_log& log, const Names& names, MemberName 
     line += "cycles " + detail::cycles_text(c.cycles_before) + " -> " + detail::cycles_text(c.cycles_after);
     detail::fill(line, 92);
     line += "operations " + std::to_string(c.size_before) + " -> " + std::to_string(c.size_after);
-    text += line + (c.is_applied ? "\n" : "  not possible in the procedure\n");
+    text += line + (c.is_applied ? "\n" : "  failed on the procedure\n");
   }
   return text;
 }
@@ -159,7 +159,7 @@ template <class Names> std::string to_text(const loop_manager_log& log, const Na
 
 /// The tree of loops as a graph for Graphviz, after the first `steps` steps of the manager: the loops of the sweep to
 /// which the last of them belongs, coloured by state, with outlines as thick as their part of the time in all loops.
-/// After `rebuilt`, and with all steps, those of what is left. Quadratic in the loops of a sweep.
+/// After `rebuilt`, and after the last step, the loops of the rebuilt procedure. Quadratic in the loops of a sweep.
 template <class Names>
 std::string to_dot(const loop_package_log& log, const Names& names, std::size_t steps = ~std::size_t{0}) {
   const auto& events = log.manager.events;

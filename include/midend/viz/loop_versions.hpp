@@ -26,7 +26,7 @@ constexpr std::string_view to_text(loop_copy_obstacle o) {
   case may_not_duplicate:
     return "an operation of the loop may not be copied";
   case takes_no_phi:
-    return "a value of the loop can take no phi";
+    return "no phi can join copies of a value of the loop";
   case edge_stays:
     return "an edge of the loop cannot be redirected";
   default:
@@ -40,19 +40,19 @@ constexpr std::string_view to_text(unswitch_obstacle o) {
   case none:
     return "it is decided before the loop";
   case not_a_branch:
-    return "its node does more at its end than to choose an edge";
+    return "its terminator does more than choose an edge";
   case decided:
     return "a branch before the loop has decided it";
   case same_condition:
-    return "another branch on the condition has other cases";
+    return "another branch on the condition has different cases";
   case may_be_undefined:
-    return "the condition may be undefined where the loop does not ask it";
+    return "the condition may be undefined where the loop does not read it";
   case not_copied:
     return "the loop cannot be copied";
   case too_large:
     return "more would be cloned than the limit";
   default:
-    return "a loop around it or inside it is copied for others";
+    return "an outer or inner loop is copied for other branches";
   }
 }
 
@@ -72,13 +72,13 @@ constexpr std::string_view to_text(index_split_obstacle o) {
   case not_computed:
     return "the comparison cannot be computed before an iteration";
   case may_be_undefined:
-    return "the comparison may be undefined where the loop does not ask it";
+    return "the comparison may be undefined where the loop does not read it";
   case not_copied:
     return "the loop cannot be copied";
   case too_large:
     return "more would be cloned than the limit";
   default:
-    return "a loop around it or inside it is split elsewhere, or itself";
+    return "the loop, or an outer or inner one, is split elsewhere";
   }
 }
 
@@ -88,9 +88,9 @@ constexpr std::string_view to_text(peeling_obstacle o) {
   case none:
     return "it is peeled";
   case no_profile:
-    return "nothing says how often it runs";
+    return "no profile or hint gives its trip count";
   case never_runs:
-    return "the profile has not seen it";
+    return "its count is 0";
   default:
     return "it would still be entered after the iterations that may be peeled";
   }
@@ -98,7 +98,7 @@ constexpr std::string_view to_text(peeling_obstacle o) {
 
 namespace detail {
 
-/// How many candidates have an obstacle.
+/// The number of candidates with this obstacle.
 template <class Candidates, class Obstacle> std::size_t count_obstacle(const Candidates& candidates, Obstacle o) {
   std::size_t count = 0;
   for (const auto& c : candidates) {
@@ -109,7 +109,7 @@ template <class Candidates, class Obstacle> std::size_t count_obstacle(const Can
 
 } // namespace detail
 
-/// A line for each branch on what a loop does not change.
+/// A line for each branch on an invariant condition.
 ///
 ///     unswitch the loop of head on %c: 2 versions, 9 operations cloned
 ///     %c in body stays in the loop of head: more would be cloned than the limit
@@ -176,7 +176,7 @@ inline std::string summary_text(const index_split_plan& plan) {
 /// A line for each loop.
 ///
 ///     peel 2 iterations of the loop of head
-///     the loop of head is not peeled: nothing says how often it runs
+///     the loop of head is not peeled: no profile or hint gives its trip count
 template <value_names Names = numbered_values>
 std::string to_text(const loop_forest& loops, const peeling_plan& plan, const Names& names = {}) {
   std::string out;

@@ -24,33 +24,33 @@ constexpr std::string_view to_text(loop_pair_obstacle o) {
   switch (o) {
     using enum loop_pair_obstacle;
   case none:
-    return "nothing is against it";
+    return "no obstacle";
   case several_inner_loops:
-    return "the outer loop contains other loops beside the inner one";
+    return "the outer loop contains other loops besides the inner one";
   case several_entries:
-    return "more than one edge enters a loop or goes back in it";
+    return "a loop has several entering edges or backedges";
   case several_exits:
-    return "not exactly one edge leaves a loop";
+    return "a loop does not have exactly one exit";
   case test_elsewhere:
     return "a loop tests neither in its header nor in its latch";
   case different_forms:
-    return "one loop tests before its body and the other one after it";
+    return "one loop tests before its body, the other after it";
   case guarded:
-    return "a branch between the loops";
+    return "there is a branch between the loops";
   case irreducible:
-    return "a cycle with several entries";
+    return "the inner loop contains an irreducible cycle";
   case not_counted:
     return "a test is not computed from one counter alone";
   case bounds_change:
-    return "start, step or bound of the inner counter depend on the outer one";
+    return "start, step or bound of the inner counter depends on the outer counter";
   case computed_inside:
-    return "start, step or bound of the inner counter are computed in the outer loop";
+    return "start, step or bound of the inner counter is computed in the outer loop";
   case reads_inner:
-    return "what the inner loop computes is read between the loops";
+    return "a value of the inner loop is read between the loops";
   case condition_read:
-    return "a test is read elsewhere, too";
+    return "the condition of a test has other readers";
   case may_not_end:
-    return "a counter that may not meet its bound would count where it did not";
+    return "a counter that may never reach its bound would run where it did not";
   case not_perfect:
     return "an operation between the loops may not run more or less often";
   case fixed_order:
@@ -62,9 +62,9 @@ constexpr std::string_view to_text(loop_pair_obstacle o) {
   case used_after:
     return "a value is read after the loops";
   case dependence:
-    return "two accesses meet in iterations that would change places";
+    return "two accesses meet in iterations that would change order";
   case maybe_dependence:
-    return "two accesses are not known not to meet in iterations that would change places";
+    return "two accesses may meet in iterations that would change order";
   case too_many_accesses:
     return "more pairs of accesses than the limit";
   case fixed_operand:
@@ -72,7 +72,7 @@ constexpr std::string_view to_text(loop_pair_obstacle o) {
   case no_place:
     return "a node accepts no operations, or a value can have no phi";
   case overlaps:
-    return "one of the loops is changed already";
+    return "another pair with one of the loops is planned";
   case not_rotated:
     return "the loops test before their bodies";
   case unknown_count:
@@ -80,7 +80,7 @@ constexpr std::string_view to_text(loop_pair_obstacle o) {
   case product_may_wrap:
     return "the product of the numbers of iterations does not fit";
   default:
-    return "the IR has no such operations, or a value is no number";
+    return "the IR lacks a select for a value or the numbers of the counter";
   }
 }
 
@@ -90,37 +90,37 @@ constexpr std::string_view to_text(interchange_fault f) {
   case none:
     return "no fault";
   case wrong_size:
-    return "the programs have other nodes";
+    return "the programs have different nodes";
   case changed_flow:
     return "an edge was changed";
   case no_nest:
-    return "no perfect nest of two loops that count";
+    return "the loops are not a perfect nest of two counted loops";
   case wrong_counter:
-    return "a counter does not count as the one of the other loop did";
+    return "a counter does not count like the old one of the other loop";
   case bounds_change:
-    return "start, step or bound of a counter are computed from something else";
+    return "start, step or bound of a counter depends on more than the counter";
   case missing_operation:
     return "an operation is missing";
   case extra_operation:
-    return "an operation is elsewhere, or a new one is no copy";
+    return "an operation is at another place, or a new one is not a copy";
   case changed_operation:
     return "an operation computes something else, or promises more than it may";
   case fixed_operand:
     return "an operand is another one that must stay";
   case different_value:
-    return "nothing shows that what is read is the same";
+    return "an operand is not proven to be equal";
   case moved_effect:
     return "an effect or a trap runs more or less often";
   case fixed_order:
-    return "an operation that must stay in order";
+    return "an operation must stay in order";
   case carried_value:
     return "an iteration reads a value of an earlier one";
   case used_after:
     return "after the loops, a value is read that depends on the order";
   case may_not_end:
-    return "nothing shows that a counter ends";
+    return "a counter is not proven to end";
   case unproven_order:
-    return "no proof that two accesses stay in order";
+    return "two accesses have no proof that they stay in order";
   default:
     return "the proof that two accesses stay in order is wrong";
   }
@@ -132,29 +132,29 @@ constexpr std::string_view to_text(collapse_fault f) {
   case none:
     return "no fault";
   case wrong_size:
-    return "the programs have other nodes";
+    return "the programs have different nodes";
   case changed_flow:
     return "an edge was changed";
   case no_nest:
-    return "no perfect nest of two loops that test after their bodies";
+    return "the loops are not a perfect nest that tests after the bodies";
   case unknown_count:
-    return "the number of iterations is not known, or does not fit";
+    return "a trip count is not exact, or the product does not fit";
   case wrong_counter:
     return "the counter does not end after the product of both numbers of iterations";
   case not_linear:
     return "the counter is not equal to the value that it replaces";
   case wrong_carry:
-    return "a phi gets another value for the next iteration";
+    return "a phi has the wrong value in the next iteration";
   case missing_operation:
     return "an operation is missing";
   case extra_operation:
-    return "an operation is elsewhere, or a new one does more than compute";
+    return "an operation is at another place, or a new one does more than compute";
   case changed_operation:
     return "an operation computes something else, or promises more than it may";
   case fixed_operand:
     return "an operand is another one that must stay";
   case different_value:
-    return "nothing shows that what is read is the same";
+    return "an operand is not proven to be equal";
   default:
     return "an effect or a trap runs in more iterations";
   }
@@ -162,9 +162,9 @@ constexpr std::string_view to_text(collapse_fault f) {
 
 namespace detail {
 
-/// Lines of pairs that stay, `names` being those of the program before.
+/// A line for each pair that stays. `names` are those of the program before.
 ///
-///     the loop of rows stays: two accesses meet in iterations that would change places; %x, %y
+///     loops stay: two accesses meet in iterations that would change order; %x, %y
 template <class Names> std::string refused_pairs(const flat_array<loop_pair_refusal>& refused, const Names& names) {
   std::string out;
   for (const loop_pair_refusal& r : refused) {
@@ -197,7 +197,7 @@ inline void count_pairs(plan_counts& counts, const flat_array<loop_pair_refusal>
 /// A line for each two loops that change places, and for each two that do not.
 ///
 ///     the counters of rows and columns change places
-///     loops stay: two accesses meet in iterations that would change places; columns, %x, %y
+///     loops stay: two accesses meet in iterations that would change order; columns, %x, %y
 template <value_names Names = numbered_values>
 std::string to_text(const interchange_plan& plan, const Names& names = {}) {
   std::string out;
@@ -208,7 +208,7 @@ std::string to_text(const interchange_plan& plan, const Names& names = {}) {
   return out + detail::refused_pairs(plan.refused, names);
 }
 
-/// The same for loops that merge.
+/// A line for each pair of loops that merges, and for each that does not.
 ///
 ///     columns becomes one loop with rows, of 12 iterations
 template <value_names Names = numbered_values> std::string to_text(const collapse_plan& plan, const Names& names = {}) {

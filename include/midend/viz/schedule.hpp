@@ -22,17 +22,17 @@ constexpr std::string_view to_text(schedule_status s) {
   case schedule_status::attained:
     return "attained";
   case schedule_status::impossible:
-    return "the machine cannot issue some operation, or operations wait for each other in one pass";
+    return "the machine cannot issue some operation, or dependences within one pass have a cycle";
   case schedule_status::infeasible:
     return "proven infeasible";
   case schedule_status::budget_exhausted:
-    return "the search stopped before it knew";
+    return "the search exhausted its budget";
   case schedule_status::interval_too_long:
     return "no interval up to the limit was attained";
   case schedule_status::too_many_registers:
-    return "each schedule needs more registers than there are";
+    return "each schedule needs more registers than the limit";
   default:
-    return "each schedule has more stages than the machine allows";
+    return "each schedule has more stages than the limit";
   }
 }
 
@@ -43,14 +43,14 @@ constexpr std::string_view name_of(schedule_status s) {
   return names[static_cast<std::size_t>(s)];
 }
 
-/// What operations are called, by operation.
+/// The names of operations, by operation.
 using operation_labels = std::vector<std::string>;
 
-/// One sentence without full stop: what is wrong, with which operations, in which cycle.
+/// One sentence without full stop: the mistake, its operations and its cycle.
 MIDEND_FUNCTION std::string to_text(const schedule_mistake& mistake, const machine_model& m,
                                     const operation_labels& labels);
 
-/// One phrase without full stop: which operations and dependences cannot hold together, and on what.
+/// One phrase without full stop: the infeasible operations, and the channels and resources that they need.
 MIDEND_FUNCTION std::string to_text(const interval_explanation& e, const schedulable_body& body, const machine_model& m,
                                     const operation_labels& labels);
 
@@ -62,8 +62,8 @@ MIDEND_FUNCTION std::string to_text(const simulation& s, const operation_labels&
 MIDEND_FUNCTION std::string schedule_text(const schedulable_body& body, const machine_model& m, const schedule& s,
                                           const operation_labels& labels);
 
-/// The same as a picture: channels across, cycles down, a colour for each stage. The operations of `cycle`, positions
-/// of dependences as in `recurrence_bound_result`, are joined by arrows. Equal schedules give equal text.
+/// The table as an SVG picture: channels across, cycles down, a colour for each stage. The operations of `cycle`,
+/// positions of dependences as in `recurrence_bound_result`, are joined by arrows. Equal schedules give equal text.
 MIDEND_FUNCTION std::string schedule_svg(const schedulable_body& body, const machine_model& m, const schedule& s,
                                          const operation_labels& labels, span<const std::uint32_t> cycle,
                                          std::string_view title);
@@ -139,7 +139,7 @@ MIDEND_FUNCTION std::string to_text(const schedule_mistake& mistake, const machi
     return "the machine cannot issue " + first;
   case schedule_fault::too_early:
     return second + " is issued" + at + ", " + std::to_string(mistake.missing) +
-           (mistake.missing == 1 ? " cycle" : " cycles") + " before what it needs of " + first + " is there";
+           (mistake.missing == 1 ? " cycle" : " cycles") + " before the result of " + first + " is available";
   case schedule_fault::missing_channel:
     return first + " takes a channel and has none";
   case schedule_fault::wrong_channel:
@@ -152,7 +152,7 @@ MIDEND_FUNCTION std::string to_text(const schedule_mistake& mistake, const machi
     return "the operations" + at + " use more of " +
            (mistake.resource < m.num_resources() ? detail::string_of(m.resources[mistake.resource].name)
                                                  : std::string("a resource")) +
-           " than there is";
+           " than the machine has";
   case schedule_fault::excluded_pair:
     return first + " and " + second + " cannot both be issued" + at;
   case schedule_fault::wrong_stages:
@@ -221,9 +221,9 @@ MIDEND_FUNCTION std::string to_text(const simulation& s, const operation_labels&
   case simulation_fault::reads_unwritten:
     return reader + place + " reads the register of " + producer + ", which is not issued yet";
   case simulation_fault::effect_before_exit:
-    return reader + place + " stores before it is known whether control leaves";
+    return reader + place + " stores before an earlier exit is decided";
   case simulation_fault::without_meaning:
-    return reader + place + " depends on what is not a number";
+    return reader + place + " depends on an arbitrary value";
   case simulation_fault::leaves_too_early:
     return "control leaves before the last pass," + place.substr(place.find(',') + 1);
   default:

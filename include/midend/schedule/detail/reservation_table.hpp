@@ -1,4 +1,4 @@
-/// `reservation_table`: what the operations of a loop body take in each cycle of the kernel.
+/// `reservation_table`: the channels and resources in use in each cycle of the kernel.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What a machine says about its classes, read once.
+/// The issue rules of a machine by class, read once.
 struct issue_rules {
   std::array<channel_set, num_operation_classes> channels{};
   std::array<std::uint32_t, num_operation_classes> occupancy{};

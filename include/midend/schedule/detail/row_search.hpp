@@ -1,4 +1,4 @@
-/// `row_search`: whether the operations of a small body can be divided among the cycles of a kernel.
+/// `row_search`: whether the operations of a small body can be assigned to the cycles of a kernel.
 #pragma once
 
 #include "midend/config.hpp"
@@ -64,9 +64,9 @@ struct row_search_memory {
 /// Decides whether a schedule with a given interval exists, for at most 64 operations.
 ///
 /// A schedule is a row for each operation, its cycle modulo the interval, and its stage. Given the rows, stages exist
-/// unless some cycle of dependences is too long; so only the rows are searched, and only dependences between operations
-/// that wait for each other constrain them. Their longest paths are kept as a matrix: between two rows that are known,
-/// a path is as long as the next number that is congruent to the difference of the rows.
+/// unless some cycle of dependences is too long; so only the rows are searched, and only dependences within a
+/// recurrence constrain them. Their longest paths are kept as a matrix: between two rows that are known, a path is as
+/// long as the next number that is congruent to the difference of the rows.
 class row_search {
 public:
   static constexpr std::size_t most_operations = 64;
@@ -347,8 +347,8 @@ private:
     return true;
   }
 
-  /// Whether the operations of a row that block a channel for one cycle, and `more`, have different channels; stores
-  /// them if wanted.
+  /// Whether the operations of a row that block a channel for one cycle, and `more`, can have different channels;
+  /// stores the channels on request.
   constexpr bool match_row(std::uint32_t row, operation_id more, bool stores) {
     std::array<operation_id, max_channels> owner{};
     owner.fill(no_operation_id);
@@ -447,7 +447,7 @@ private:
 
   // Pruning.
 
-  /// Computes the rows that are left for each operation. False if there is none for some. Sets `chosen_` to the
+  /// Computes the remaining rows of each operation. Returns false if some operation has none. Sets `chosen_` to the
   /// operation with the fewest.
   constexpr bool find_domains(const std::int64_t* d) {
     std::size_t fewest = static_cast<std::size_t>(-1);
@@ -483,7 +483,7 @@ private:
     return true;
   }
 
-  /// Whether the remaining operations that use so much of a resource fit into what is left of it.
+  /// Whether the free part of a resource is enough for the remaining operations that use it.
   constexpr bool has_enough_resources() const {
     for (std::size_t r = 0; r != rules_.num_resources; ++r) {
       for (operation_id least = 0; least != n_; ++least) {
@@ -558,7 +558,7 @@ private:
     return false;
   }
 
-  /// Gives the slot to the operation that reached it, whose own slot goes to the one that reached that, and so on.
+  /// Gives the slot to the operation that reached it, and moves the slots along the augmenting path.
   constexpr void shift_along(operation_id first, std::size_t slot) {
     for (;;) {
       const operation_id o = w_.seen[slot] - 1;

@@ -1,5 +1,5 @@
-/// `checked_pair`: what the checkers of interchange and collapse believe of two loops. Shares no code with the
-/// planners.
+/// `checked_pair`: the facts about two loops that the checkers of interchange and collapse establish. Shares no code
+/// with the planners.
 #pragma once
 
 #include "midend/config.hpp"
@@ -34,7 +34,7 @@ struct checked_level {
   bool stays_if_one = true;
 };
 
-/// Two loops with one way into each, one way back and one way out, and no branch between them.
+/// Two loops with one entering edge, one backedge and one exit each, and no branch between them.
 template <class IR> class checked_pair {
 public:
   checked_pair(const IR& ir, const loop_forest& loops) : ir_(&ir), loops_(&loops) {}
@@ -79,8 +79,8 @@ public:
 
   bool is_outside(node_id n) const { return n == no_node || !loops_->contains(outer.loop, n); }
 
-  /// Whether `root` is computed by operations that have no effects and give the same again, from the counter of the
-  /// level and from what is outside of both loops. `is_seen` has a zero for each value.
+  /// Whether `root` is computed by repeatable operations without effects from the counter of the level and from values
+  /// outside both loops. `is_seen` has a zero for each value.
   bool is_function_of_counter(value_id root, const checked_level& level, const flat_array<node_id>& home,
                               flat_array<unsigned char>& is_seen) const {
     flat_array<value_id> seen;

@@ -1,4 +1,4 @@
-/// `loop_pair_reader`: reads two perfectly nested loops that count, or says why they are none.
+/// `loop_pair_reader`: reads two perfectly nested counted loops, or finds the obstacle.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,8 +26,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether an operation only computes: run at any time and any number of times, it gives the same, and after its
-/// promises were dropped, it does not trap.
+/// Whether an operation only computes: it can run at any time and any number of times with the same result, and does
+/// not trap without its promises.
 template <class IR> bool only_computes(const IR& ir, value_id v) {
   return ir.effect(v) == effect_kind::none && !ir.may_not_return(v) && !ir.is_volatile(v) && !is_terminator(ir, v) &&
          !may_trap_without_promises(ir, v) && is_repeatable(ir, v) && !is_convergent(ir, v);
@@ -92,7 +92,7 @@ public:
     return true;
   }
 
-  /// Reads what the tests compare, and what computes that: appended to `slices`.
+  /// Reads what the tests compare, and appends the operations that compute it to `slices`.
   bool read_counters(counted_level& out, counted_level& in, flat_array<value_id>& slices) {
     return read_counter(out, out, slices) && read_counter(in, out, slices);
   }
