@@ -5,8 +5,8 @@
 
 namespace midend_tests {
 
-/// Whether long tests are shortened: where `MIDEND_SHORTENED_TESTS` is set, as `tests/run.sh` does, and under sanitizers
-/// and emulators (`MIDEND_EMULATED`), which slow programs down, unless `MIDEND_UNSHORTENED_TESTS` is set.
+/// Whether long tests are shortened: where `MIDEND_SHORTENED_TESTS` is set, as `tests/run.sh` does, and under
+/// sanitizers and emulators (`MIDEND_EMULATED`), which slow programs down, unless `MIDEND_UNSHORTENED_TESTS` is set.
 /// `tests/run.sh --thorough` shortens nothing but what emulators run.
 #if defined(MIDEND_UNSHORTENED_TESTS)
 inline constexpr bool tests_are_shortened = false;
