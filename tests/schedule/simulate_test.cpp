@@ -169,7 +169,7 @@ TEST_CASE("simulate: random programs") {
   }
   report("random loops", loops);
   report("random straight lines", lines);
-  CHECK(loops.runs > 10);
+  CHECK(loops.runs > affordable(10));
 }
 
 TEST_CASE("simulate: 10,000 runs of loops of random programs, long" * doctest::skip()) {

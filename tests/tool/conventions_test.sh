@@ -145,8 +145,8 @@ completes() {
 }
 completes $'report\nrun' midend r
 completes --passes= midend opt --pas
-completes split-critical-edges midend opt --passes=split
-completes sccp,split-critical-edges midend opt --passes=sccp,split
+completes split-critical-edges midend opt --passes=split-c
+completes sccp,split-critical-edges midend opt --passes=sccp,split-c
 completes $'product' midend opt --passes=sccp:pr
 completes e2k_guide_v4 midend unroll --machine=e2k_g
 completes e2k_guide_v4 midend unroll --machine e2k_g
@@ -160,7 +160,7 @@ for shell in zsh fish; do
   fi
 done
 if command -v fish >/dev/null; then
-  got=$(fish -c "source $work/midend.fish; complete -C 'midend opt --passes=sccp,split'" | sed 's/.*=//')
+  got=$(fish -c "source $work/midend.fish; complete -C 'midend opt --passes=sccp,split-c'" | sed 's/.*=//')
   [ "${got%%[[:space:]]*}" = sccp,split-critical-edges ] && pass "fish completes a list" || fail "fish completes a list" "$got"
 fi
 

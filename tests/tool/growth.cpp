@@ -316,6 +316,8 @@ constexpr growth known_growth[] = {
     {"exits", "close-loops", 2, linear_memory, "each value is followed through the nodes in which it is live"},
     {"ladder", "close-loops", 2, linear_memory, "each value is followed through the nodes in which it is live"},
     {"nest", "value-numbering", 2, linear_memory, "a sweep for each level, over a bit for each node"},
+    {"nest", "interchange", 2, linear_memory, "each pair walks the nodes of its outer loop"},
+    {"nest", "collapse-loops", 2, linear_memory, "each pair walks the nodes of its outer loop"},
     {"nest", "hoist-common", 2, linear_memory, "value numbering"},
     {"equal-exits", "unroll", 2, linear_memory, "the estimate, up to 16 times `max_operations` values"},
     {"latches", "unroll", 2, linear_memory, "the estimate, up to 16 times `max_operations` values"},

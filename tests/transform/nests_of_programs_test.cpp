@@ -57,14 +57,52 @@ TEST_CASE("interchange and collapse: random programs run the same, and all certi
   CHECK(refused > affordable(100));
 }
 
+namespace {
+
+/// `depth` loops in each other, each of which runs `bound` times.
+std::string deep_nest(std::size_t depth, const std::string& bound) {
+  std::string text = "proc @f(%x: i32) -> i32 {\n  node h0:\n    br h1\n";
+  std::string ends;
+  for (std::size_t i = 1; i <= depth; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string before = std::to_string(i - 1);
+    text += "  node h" + k + ":\n    %i" + k + " = phi.i32 [h" + before + ": 0], [t" + k + ": %n" + k + "]\n    br " +
+            (i == depth ? "t" + k : "h" + std::to_string(i + 1)) + "\n";
+    ends = "  node t" + k + ":\n    %n" + k + " = add.i32 %i" + k + ", 1\n    %q" + k + " = cmp.lt.i32 %n" + k + ", " +
+           bound + "\n    br %q" + k + " ? h" + k + " : " + (i == 1 ? "out" : "t" + before) + "\n" + ends;
+  }
+  return text + ends + "  node out:\n    ret 0\n}\n";
+}
+
+} // namespace
+
+TEST_CASE("interchange and collapse: one pair of each nest, however deep") {
+  for (std::size_t depth = 2; depth != 9; ++depth) {
+    elbrus::program all = program_of(deep_nest(depth, "%x"));
+    procedure& p = all.procedures[0];
+    procedure before = p;
+    const midend::interchange_plan exchange = planned_interchange(p);
+    CHECK(exchange.nests.size() == 1);
+    elbrus::editor e(p);
+    CHECK(midend::verify_interchange(cost_view(before), cost_view(p), midend::apply_interchange(e, exchange)));
+    elbrus::program counted = program_of(deep_nest(depth, "3"));
+    procedure& q = counted.procedures[0];
+    before = q;
+    midend::collapse_plan merge = planned_collapse(q);
+    CHECK(merge.nests.size() == 1);
+    elbrus::editor f(q);
+    CHECK(midend::verify_collapse(cost_view(before), cost_view(q), midend::apply_collapse(f, merge)));
+  }
+}
+
 TEST_CASE("interchange and collapse: words") {
   const elbrus::program all = program_of(nest_text({}, {}, true, "", "    st.i64 %i, [%a]\n"));
   const procedure& p = all.procedures[0];
-  CHECK(midend::to_text(planned_interchange(p)).find("two accesses meet in iterations that would change places") !=
+  CHECK(midend::to_text(planned_interchange(p)).find("two accesses meet in iterations that would change order") !=
         std::string::npos);
   CHECK(midend::summary_text(planned_interchange(p)) ==
-        "nothing interchanged; refused: 1 pair of loops (two accesses meet in iterations that would change places)");
-  CHECK(midend::summary_text(planned_collapse(p)) == "1 inner loop collapsed");
+        "nothing interchanged; refused: 1 loop pair (two accesses meet in iterations that would change order)");
+  CHECK(midend::summary_text(planned_collapse(p)) == "1 collapse");
   CHECK(midend::to_text(planned_collapse(p)) == "block 2 becomes one loop with block 1, of 16 iterations\n");
   for (unsigned o = 0; o <= static_cast<unsigned>(midend::loop_pair_obstacle::not_made); ++o) {
     for (unsigned other = 0; other != o; ++other) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,10 +28,9 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
 
 } // namespace detail
 
-/// A hash of nodes, edges, cases, operations, operands, literals, facts, accesses and average trip counts, in the order
-/// of the program. An operation outside the vocabulary equals only copies of the same value of the IR. Counts,
-/// probabilities, maximum trip counts and promises about effects are not hashed, and averages are hashed without their
-/// fraction. Unreachable nodes count. Unequal programs can have equal hashes: use the hash where a collision costs no
+/// A hash of nodes, edges, cases, operations, operands, literals, facts, accesses, counts, probabilities and hints
+/// about trips, in the order of the program. An operation outside the vocabulary equals only copies of the same value
+/// of the IR. Unreachable nodes count. Unequal programs can have equal hashes: use the hash where a collision costs no
 /// more than a missed optimization. O(n + m + operands).
 inline std::uint64_t hash_program(const flat_program& p) {
   std::uint64_t h = p.num_values();
@@ -38,12 +39,17 @@ inline std::uint64_t hash_program(const flat_program& p) {
   for (node_id n = 0; n != g.num_nodes(); ++n) {
     for (const edge_id e : g.out_edges(n)) {
       add(g.edge_target(e));
+      add(std::bit_cast<std::uint64_t>(p.probability(e)));
       for (const number_range& r : p.edge_cases(e)) {
         add(r.low);
         add(r.high);
       }
     }
-    add(static_cast<std::uint64_t>(p.trip_hints(n).average));
+    const loop_hints hints = p.trip_hints(n);
+    add(std::bit_cast<std::uint64_t>(hints.average));
+    add(hints.maximum);
+    add(hints.multiple);
+    add(p.count(n).value_or(~std::uint64_t{0}));
     for (const value_id v : p.values(n)) {
       const operation_info info = p.operation(v);
       add(static_cast<std::uint64_t>(info.code) << 32 | std::uint64_t{info.width} << 16 | info.operand_width);
@@ -52,6 +58,7 @@ inline std::uint64_t hash_program(const flat_program& p) {
         add(memory->memory);
         add(static_cast<std::uint64_t>(memory->scale));
         add(static_cast<std::uint64_t>(memory->offset));
+        add(memory->is_volatile ? 1 : 0);
       } else if (!p.is_phi(v) && info.code == operation::other && !p.is_terminator(v)) {
         add(std::uint64_t{p.origin(v)} + 1);
       }

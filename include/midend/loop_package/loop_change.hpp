@@ -53,6 +53,12 @@ concept has_loop_member_name = requires {
 
 namespace detail {
 
+/// The loop with this header, or `no_loop` if a change of another loop has left none.
+inline loop_id loop_with_header(const loop_forest& loops, node_id header) {
+  const loop_id l = loops.innermost_loop(header);
+  return l != no_loop && loops.header(l) == header ? l : no_loop;
+}
+
 /// For an editor that cannot carry out a member.
 inline void note_none(span<const loop_change> changes, flat_array<unsigned char>& applied) {
   for (std::size_t i = 0; i != changes.size(); ++i) {

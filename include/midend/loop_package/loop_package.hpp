@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/loop_package/hash_program.hpp"
@@ -117,7 +118,7 @@ public:
     clean_up_and_analyse();
     log_.size_before = size_;
     log_.cycles_before = cost_.cycles;
-    log_.max_size = options.max_size != 0 ? options.max_size : size_ * (1 + options.growth) + options.spare;
+    log_.max_size = options.max_size != 0 ? options.max_size : size_ + size_ * options.growth + options.spare;
     log_.largest_size = size_;
   }
 
@@ -272,10 +273,12 @@ private:
     if (rolled_.cost.is_impossible || !package_.for_each_until([&](auto& member, std::uint32_t m) {
           return is_on(m, l) && propose_and_try(member, m, l);
         })) {
-      tried_.find_or_insert(hash, 0);
+      if (!has_no_room_ && refusing_members_[loops().header(l)] == 0) { // else an equal loop may have more luck
+        tried_.find_or_insert(hash, 0);
+      }
       return refuse(l, has_no_room_ ? loop_package_refusal_reason::no_room : loop_package_refusal_reason::no_gain);
     }
-    tried_.find_or_insert(hash_here, 0);
+    hashes_.push_back(hash_here);
     return true;
   }
 
@@ -318,6 +321,9 @@ private:
     decided_loop_change best;
     for (loop_change& c : proposed_) {
       c.member = m;
+      MIDEND_ASSERT(c.header < x_.first_exit && c.header != extracted_loop::entry &&
+                        (c.node == no_node || (c.node < x_.first_exit && c.node != extracted_loop::entry)),
+                    "a member of the loop package that proposes nodes of the loop", m, c.header, c.node);
       decided_loop_change tried;
       if (try_change(member, c, tried) && (!is_any || tried.cycles_after < best.cycles_after)) {
         if (grows_by(tried) > room_of(l)) {
@@ -352,6 +358,9 @@ private:
     loop_package_observer nobody;
     applied_.clear();
     member.apply(trial_.program, span<const loop_change>(&c, 1), nobody, applied_);
+    MIDEND_ASSERT(applied_.size() == 1,
+                  "a member of the loop package whose `apply` says for each change whether it was made", c.member,
+                  applied_.size());
     if (applied_[0] == 0) {
       return false;
     }
@@ -398,9 +407,14 @@ private:
       }
       return k == m;
     });
+    MIDEND_ASSERT(applied_.size() == orders_.size(),
+                  "a member of the loop package whose `apply` says for each change whether it was made", m,
+                  applied_.size());
     for (std::size_t i = 0; i != orders_.size(); ++i) {
       log_.changes[order_of_[i]].is_applied = applied_[i] != 0;
-      if (applied_[i] == 0) {
+      if (applied_[i] != 0) {
+        tried_.find_or_insert(hashes_[order_of_[i]], 0);
+      } else {
         refusing_members_[orders_[i].header] |= std::uint64_t{1} << m;
       }
     }
@@ -441,8 +455,9 @@ private:
   program_trial trial_;
   flat_array<loop_change> proposed_;
   flat_array<unsigned char> applied_;
-  bool has_no_room_ = false;      ///< a change of this loop is profitable but too large
-  hash_map<std::uint64_t> tried_; ///< hashes of loops without a profitable change, and of changed loops
+  bool has_no_room_ = false;         ///< a change of this loop is profitable but too large
+  flat_array<std::uint64_t> hashes_; ///< by change in the log: of the loop that it changes, and its header
+  hash_map<std::uint64_t> tried_;    ///< hashes of loops without a profitable change, and of changed loops
 
   flat_array<loop_change> orders_;
   flat_array<std::uint32_t> order_of_; ///< by order, in the log
@@ -451,12 +466,25 @@ private:
 
 } // namespace detail
 
+/// What `managed_loop_package::run` requires of its members, see `loop_change.hpp`.
+template <class T, class E, class M>
+concept loop_member =
+    has_loop_member_name<T> && requires(T& member, const loop_question<M>& question, flat_array<loop_change>& out,
+                                        E& editor, editable_flat_program& program, span<const loop_change> changes,
+                                        loop_package_observer& observer, flat_array<unsigned char>& applied) {
+      member.propose(question, out);
+      member.apply(editor, changes, observer, applied);
+      member.apply(program, changes, observer, applied);
+    };
+
 /// A list of at most 64 different loop optimizations, in the order in which they are tried: the most specialized first.
 /// To build your own package, list members of the library and your own: `managed_loop_package<unroll_completely,
 /// my_member>`.
 template <class... Members> struct managed_loop_package : Members... {
   static_assert((has_loop_member_name<Members> && ...),
                 "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
+
+  static_assert(sizeof...(Members) <= 64, "midend: a loop package has at most 64 members");
 
   static constexpr std::uint32_t size = sizeof...(Members);
 
@@ -480,6 +508,10 @@ template <class... Members> struct managed_loop_package : Members... {
   /// See `loop_package`.
   template <loop_package_editor E, loop_machine_argument M, class Observer>
   loop_package_log run(E& editor, const M& machine, const loop_package_options& options, Observer& observer) {
+    static_assert(
+        (loop_member<Members, E, M> && ...),
+        "midend: a member of the loop package needs `propose(const loop_question<M>&, flat_array<loop_change>&)` and "
+        "`apply(E&, span<const loop_change>, Observer&, flat_array<unsigned char>&)`, for any editor");
     loop_package_log log;
     detail::loop_package_work<managed_loop_package, E, M, Observer> work(*this, editor, machine, options, observer,
                                                                          log);

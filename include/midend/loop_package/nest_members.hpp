@@ -57,7 +57,9 @@ void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_
     const auto found = dominators_and_loops(view.graph());
     flat_array<std::uint32_t> change_of(found.loops.num_loops(), 0); // by loop, from 1 on
     for (std::size_t i = 0; i != changes.size(); ++i) {
-      change_of[found.loops.innermost_loop(changes[i].header)] = static_cast<std::uint32_t>(i + 1);
+      if (const loop_id l = loop_with_header(found.loops, changes[i].header); l != no_loop) {
+        change_of[l] = static_cast<std::uint32_t>(i + 1);
+      }
     }
     auto plan = plan_of(found, no_loop);
     std::size_t kept = 0;
@@ -77,11 +79,13 @@ void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_
   for (std::size_t i = 0; i != changes.size(); ++i) {
     if (applied[first + i] == 0) {
       const auto found = dominators_and_loops(view.graph());
-      auto plan = plan_of(found, found.loops.innermost_loop(changes[i].header));
-      if (!plan.empty()) {
-        carry_out(plan);
+      if (const loop_id l = loop_with_header(found.loops, changes[i].header); l != no_loop) {
+        auto plan = plan_of(found, l);
+        if (!plan.empty()) {
+          carry_out(plan);
+        }
+        applied[first + i] = plan.empty() ? 0 : 1;
       }
-      applied[first + i] = plan.empty() ? 0 : 1;
     }
   }
 }

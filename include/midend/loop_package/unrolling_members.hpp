@@ -46,7 +46,11 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
   const auto found = dominators_and_loops(editor.graph());
   flat_array<unrolling_order> orders;
   for (const loop_change& c : changes) {
-    orders.push_back({found.loops.innermost_loop(c.header), c.form});
+    const loop_id l = loop_with_header(found.loops, c.header);
+    applied.push_back(l != no_loop ? 1 : 0);
+    if (l != no_loop) {
+      orders.push_back({l, c.form});
+    }
   }
   const auto view_of = [](const E& e) -> const E& { return e; };
   const auto counts_of = [](const E& view, const dominator_tree& tree, const loop_forest& loops) {
@@ -58,8 +62,12 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
   const applied_unrollings done =
       apply_unrolling(editor, found.loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
                       steps, counts_of);
+  std::size_t at = applied.size() - changes.size();
   for (const applied_unrolling& x : done.loops) {
-    applied.push_back(x.is_unrolled ? 1 : 0);
+    while (applied[at] == 0) { // it was not ordered
+      ++at;
+    }
+    applied[at++] = x.is_unrolled ? 1 : 0;
   }
 }
 

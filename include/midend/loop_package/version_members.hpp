@@ -11,6 +11,7 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/machine.hpp"
+#include "midend/ssa/facts_of_numbers.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/index_split.hpp"
@@ -29,9 +30,16 @@ namespace detail {
 inline flat_array<wanted_loop> wanted_by(span<const loop_change> changes, const loop_forest& loops) {
   flat_array<wanted_loop> wanted;
   for (const loop_change& c : changes) {
-    wanted.push_back({loops.innermost_loop(c.header), c.node});
+    wanted.push_back({loop_with_header(loops, c.header), c.node});
   }
   return wanted;
+}
+
+/// The splits of wanted loops, with what is known about numbers.
+template <class IR>
+index_split_plan index_splits(const IR& ir, const loop_forest& loops, const index_split_limits& limits) {
+  const auto facts = facts_of_numbers(ir);
+  return plan_index_split(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), limits);
 }
 
 /// Says for each wanted loop whether it is in a plan.
@@ -43,7 +51,7 @@ void note_planned(const flat_array<wanted_loop>& wanted, const flat_array<Planne
     is_planned[x.loop] = 1;
   }
   for (const wanted_loop& w : wanted) {
-    applied.push_back(is_planned[w.loop]);
+    applied.push_back(w.loop == no_loop ? 0 : is_planned[w.loop]);
   }
 }
 
@@ -131,8 +139,7 @@ struct split_loops {
     index_split_limits limits;
     limits.max_cloned = max_cloned;
     limits.only = span<const wanted_loop>(&root, 1);
-    const auto plan =
-        plan_index_split(q.loop.program, q.found.loops, evolutions(q.loop.program, q.found.loops), limits);
+    const auto plan = detail::index_splits(q.loop.program, q.found.loops, limits);
     for (const index_split_candidate& x : plan.candidates) {
       if (x.obstacle == index_split_obstacle::none || x.obstacle == index_split_obstacle::overlaps) {
         loop_change c;
@@ -152,7 +159,7 @@ struct split_loops {
       index_split_limits limits;
       limits.max_cloned = ~std::size_t{0};
       limits.only = span<const wanted_loop>(wanted.data(), wanted.size());
-      const auto plan = plan_index_split(view, found.loops, evolutions(view, found.loops), limits);
+      const auto plan = detail::index_splits(view, found.loops, limits);
       if (!plan.empty()) {
         observer.planned_change(plan);
         const unfolding_witness witness = apply_index_split(editor, plan);

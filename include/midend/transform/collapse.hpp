@@ -59,7 +59,7 @@ public:
       const std::size_t sizes[4] = {plan_.linear.size(), plan_.carried.size(), plan_.dead.size(), plan_.loose.size()};
       loop_collapse r;
       bool fits = plan(outer, inner, r);
-      if (fits && (is_taken[outer] != 0 || is_taken[inner] != 0)) {
+      if (fits && is_taken[outer] != 0) {
         fits = reader_.refuse(loop_pair_obstacle::overlaps, r.inner.header);
       }
       for (const value_id v : marked_) {
@@ -67,7 +67,7 @@ public:
       }
       marked_.clear();
       if (fits) {
-        is_taken[outer] = is_taken[inner] = 1;
+        take_nest(loops_, outer, is_taken);
         plan_.nests.push_back(r);
         continue;
       }
@@ -399,7 +399,7 @@ private:
 /// the old test of the inner loop computes the next value of each phi that is still needed, without a division. Values
 /// that go through both loops, such as sums, stay as they are.
 ///
-/// Of pairs that share a loop, the innermost one is planned. Requires the forest of `ir.graph()`, with boundaries, and
+/// Of each nest, the innermost legal pair is planned. Requires the forest of `ir.graph()`, with boundaries, and
 /// `found` the result of `evolutions(ir, loops, …)`. Unreachable code stays. O(values + operands).
 template <collapsible_ir IR>
 collapse_plan plan_collapse(const IR& ir, const loop_forest& loops, const value_evolutions& found,

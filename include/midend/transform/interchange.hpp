@@ -68,12 +68,12 @@ public:
       const std::size_t sizes[5] = {plan_.slices.size(), plan_.sunk.size(), plan_.dead.size(), plan_.loose.size(),
                                     plan_.pairs.size()};
       bool fits = plan(outer, inner, r);
-      if (fits && (is_taken[outer] != 0 || is_taken[inner] != 0)) {
+      if (fits && is_taken[outer] != 0) {
         fits = reader_.refuse(loop_pair_obstacle::overlaps, r.inner.header);
       }
       clear_marks();
       if (fits) {
-        is_taken[outer] = is_taken[inner] = 1;
+        take_nest(loops_, outer, is_taken);
         plan_.nests.push_back(r);
         continue;
       }
@@ -644,7 +644,7 @@ private:
 /// test in the header, the inner counter afterwards counts even where the outer loop ran no iteration. So it must be
 /// known to end: both loops run a known number of times, at least once, or count by one to a bound.
 ///
-/// Of pairs that share a loop, the outermost legal one is planned. Requires the flow of `ir.graph()`, and `found` from
+/// Of each nest, the outermost legal pair is planned. Requires the flow of `ir.graph()`, and `found` from
 /// `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays. O(values + operands), and one
 /// `dependence` query for each pair of accesses.
 template <interchangeable_ir IR>

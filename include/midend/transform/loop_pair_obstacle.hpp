@@ -47,7 +47,7 @@ enum class loop_pair_obstacle : std::uint8_t {
   no_place,      ///< `node` accepts no operations, or `value` can have no phi
 
   // Of several loops.
-  overlaps, ///< another pair with one of the two loops is planned
+  overlaps, ///< another pair of the same nest is planned
 
   // Of collapsing only.
   not_rotated,      ///< the loops test before their bodies; `rotate_loops` first

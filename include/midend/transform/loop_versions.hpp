@@ -39,8 +39,10 @@ public:
       branches_.assign(loops.num_loops(), no_node);
       is_wanted_.assign(loops.num_loops(), 0);
       for (const wanted_loop& w : named) {
-        is_wanted_[w.loop] = 1;
-        branches_[w.loop] = w.branch;
+        if (w.loop != no_loop) {
+          is_wanted_[w.loop] = 1;
+          branches_[w.loop] = w.branch;
+        }
       }
     }
   }

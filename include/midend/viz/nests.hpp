@@ -72,7 +72,7 @@ constexpr std::string_view to_text(loop_pair_obstacle o) {
   case no_place:
     return "a node accepts no operations, or a value can have no phi";
   case overlaps:
-    return "another pair with one of the loops is planned";
+    return "another pair of the nest is planned";
   case not_rotated:
     return "the loops test before their bodies";
   case unknown_count:
@@ -188,7 +188,7 @@ inline void count_pairs(plan_counts& counts, const flat_array<loop_pair_refusal>
     for (const loop_pair_refusal& r : refused) {
       count += static_cast<unsigned>(r.why) == o ? 1u : 0u;
     }
-    counts.refused(count, "pair of loops", to_text(static_cast<loop_pair_obstacle>(o)));
+    counts.refused(count, "loop pair", to_text(static_cast<loop_pair_obstacle>(o)));
   }
 }
 
@@ -223,14 +223,14 @@ template <value_names Names = numbered_values> std::string to_text(const collaps
 
 inline std::string summary_text(const interchange_plan& plan) {
   detail::plan_counts counts("nothing interchanged");
-  counts.done(plan.nests.size(), "pair of loops interchanged");
+  counts.done(plan.nests.size(), "interchange");
   detail::count_pairs(counts, plan.refused);
   return counts.text();
 }
 
 inline std::string summary_text(const collapse_plan& plan) {
   detail::plan_counts counts("nothing collapsed");
-  counts.done(plan.nests.size(), "inner loop collapsed");
+  counts.done(plan.nests.size(), "collapse");
   detail::count_pairs(counts, plan.refused);
   return counts.text();
 }

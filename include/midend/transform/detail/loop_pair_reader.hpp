@@ -26,6 +26,17 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// A pair of loops is planned: the loops inside the outer one and those around it are out of the question. A
+/// certificate is about one pair of a nest.
+constexpr void take_nest(const loop_forest& loops, loop_id outer, flat_array<unsigned char>& is_taken) {
+  for (const loop_id l : loops.subloops(outer)) {
+    is_taken[l] = 1;
+  }
+  for (loop_id l = loops.parent(outer); l != no_loop; l = loops.parent(l)) {
+    is_taken[l] = 1;
+  }
+}
+
 /// Whether an operation only computes: it can run at any time and any number of times with the same result, and does
 /// not trap without its promises.
 template <class IR> bool only_computes(const IR& ir, value_id v) {
