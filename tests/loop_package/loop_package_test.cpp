@@ -194,6 +194,13 @@ TEST_CASE("loop package: a loop that is too large is not tried") {
   CHECK(log.trials == 0);
   CHECK(log.refused.size() == 3);
   CHECK(num_loops(p) == 3);
+  loop_package_options two;
+  two.without = ~std::uint64_t{0};
+  two.max_trial_loops = 2;
+  const loop_package_log inner = run_package(p, two);
+  CHECK(inner.trials == 2);
+  REQUIRE(inner.refused.size() == 3);
+  CHECK(inner.refused[2].why == midend::loop_package_refusal_reason::too_large);
 }
 
 TEST_CASE("loop package: what is left of a loop is not taken for one that runs as often") {

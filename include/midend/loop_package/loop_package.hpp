@@ -48,7 +48,8 @@ struct loop_package_options {
   std::uint64_t spare = 2000;
   std::uint64_t least_share = 64; ///< each loop may grow by this many operations while the limit leaves them
 
-  std::uint64_t max_trial = 2000; ///< loops with more operations, phis aside, are not tried
+  std::uint64_t max_trial = 2000;     ///< loops with more operations, phis aside, are not tried
+  std::uint32_t max_trial_loops = 32; ///< nor are nests of more loops
   loop_manager_options manager;
   std::uint64_t without = 0; ///< bit i: member i proposes nothing
 
@@ -255,7 +256,7 @@ private:
   }
 
   bool try_members(loop_id l) {
-    if (size_of_loop(l) > options_.max_trial) {
+    if (loops().subloops(l).size() > options_.max_trial_loops || size_of_loop(l) > options_.max_trial) {
       return refuse(l, loop_package_refusal_reason::too_large);
     }
     extract(l);
@@ -549,9 +550,9 @@ template <class... Members> struct managed_loop_package : Members... {
 /// **Departures.** The paper accepts a change of equal quality; this package requires a better one, because changes of
 /// equal quality could undo each other forever.
 ///
-/// Requires an editor with the cost rung. Loops of more than `max_trial` operations and unreachable loops stay as they
-/// are. Irreducible cycles are not loops. The time is that of the trials and, for each sweep, of `clean_up` and
-/// `estimate` on the procedure.
+/// Requires an editor with the cost rung. Loops of more than `max_trial` operations or `max_trial_loops` loops, and
+/// unreachable loops stay as they are. Irreducible cycles are not loops. The time is that of the trials and, for each
+/// sweep, of `clean_up` and `estimate` on the procedure.
 using loop_package = managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially,
                                           peel_loops, unswitch_loops, split_loops>;
 

@@ -28,7 +28,7 @@ struct decided_loop_change {
 enum class loop_package_refusal_reason : std::uint8_t {
   no_gain,      ///< no member proposes a change that pays
   no_room,      ///< a change is profitable, but exceeds the loop's share of the growth
-  too_large,    ///< the loop has more than `max_trial` operations
+  too_large,    ///< the loop has more than `max_trial` operations or `max_trial_loops` loops
   known_already ///< an equal loop was tried before
 };
 
