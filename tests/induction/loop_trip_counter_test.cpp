@@ -20,6 +20,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace midend_tests;
 using midend::loop_body;
@@ -611,13 +613,21 @@ public:
   claims_of(const std::string& text, std::size_t arguments, std::uint64_t stride, std::uint64_t step_limit)
       : program_(program_of(text)) {
     elbrus::interpreter interpreter(program_);
+    midend::loop_forest forest;
+    std::vector<std::pair<midend::loop_id, loop_counters>> counts;
+    for_each_count(procedure(),
+                   [&](const midend::loop_forest& all, midend::loop_id l, const loop_body&, const loop_counters& c) {
+                     forest = all;
+                     counts.emplace_back(l, c);
+                   });
     for (std::uint64_t x = 0; x < 256; x += stride) {
       for (std::uint64_t y = 0; y < (arguments > 1 ? 256U : 1U); y += stride) {
         const std::array<elbrus::scalar, 2> both{{{elbrus::type::i8, x}, {elbrus::type::i8, y}}};
         const auto run = interpreter.run(0, std::span(both).first(arguments), {},
                                          {.step_limit = step_limit, .record_events = false});
-        for_each_count(procedure(), [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&,
-                                        const loop_counters& c) { check(run.profile, !run.trap, forest, l, c); });
+        for (const auto& [l, c] : counts) {
+          check(run.profile, !run.trap, forest, l, c);
+        }
       }
     }
   }

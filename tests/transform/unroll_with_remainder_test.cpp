@@ -391,6 +391,7 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
   using midend::operation;
   std::size_t checked = 0;
   std::size_t passes = 0;
+  const std::uint64_t share = midend_tests::tests_are_shortened ? 11 : 1;
 
   struct conversions {
     bool is_cut;
@@ -424,7 +425,7 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
         exit.bound = 1;
         exit.comparison = compare;
         exit.exits_when = true;
-        for (std::uint64_t pair = 0; pair != num_pairs; ++pair) {
+        for (std::uint64_t pair = 0; pair < num_pairs; pair += share) {
           const std::uint64_t start = pair & most;
           const std::uint64_t bound = pair >> counter_width;
           for (const std::uint64_t addend : {std::uint64_t{0}, step & 7}) {
@@ -465,7 +466,7 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
     }
   }
   MESSAGE(checked, " limits, ", passes, " with passes");
-  CHECK(checked > 500'000);
+  CHECK(checked > 500'000 / share);
   CHECK(passes > checked / 10);
 }
 
