@@ -40,6 +40,15 @@ std::size_t num_loops(const procedure& p) {
   return midend::dominators_and_loops(p).loops.num_loops();
 }
 
+/// Only the member of this name.
+loop_package_options only(std::string_view name) {
+  loop_package_options options;
+  for (std::size_t i = 0; i != loop_package::size; ++i) {
+    options.without |= loop_package::name(i) == name ? 0 : std::uint64_t{1} << i;
+  }
+  return options;
+}
+
 /// `count` loops one after the other, each of which runs `trip` times, or `%n` times if that is empty.
 std::string independent_loops(std::size_t count, const std::string& trip) {
   std::string text = "proc @p(%a: ptr, %n: i64) -> i64 {\n  node entry:\n    br l0\n";
@@ -146,7 +155,8 @@ TEST_CASE("loop package: rebuilding after each change gives the same program, wi
 }
 
 TEST_CASE("loop package: the procedure never passes its limit, and what had no room is said") {
-  for (const std::uint64_t limit : {40u, 60u, 80u, 120u, 200u, 400u, 1000u}) {
+  for (const std::uint64_t limit : {std::uint64_t{40}, std::uint64_t{60}, std::uint64_t{80}, std::uint64_t{120},
+                                    std::uint64_t{200}, std::uint64_t{400}, std::uint64_t{1000}, ~std::uint64_t{0}}) {
     procedure p = parsed(independent_loops(5, ""));
     loop_package_options options;
     options.max_size = limit;
@@ -160,6 +170,26 @@ TEST_CASE("loop package: the procedure never passes its limit, and what had no r
       CHECK(log.refused[0].why == midend::loop_package_refusal_reason::no_room);
     }
   }
+}
+
+TEST_CASE("loop package: a nest so deep that its time is no number") {
+  constexpr std::size_t depth = 400;
+  std::string text = "proc @f(%x: i32) -> i32 {\n  node h0:\n    br h1\n";
+  std::string ends;
+  for (std::size_t i = 1; i <= depth; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string before = std::to_string(i - 1);
+    text += "  node h" + k + ":\n    %i" + k + " = phi.i32 [h" + before + ": 0], [t" + k + ": %n" + k + "]\n    br " +
+            (i == depth ? "t" + k : "h" + std::to_string(i + 1)) + "\n";
+    ends = "  node t" + k + ":\n    %n" + k + " = add.i32 %i" + k + ", 1\n    %q" + k + " = cmp.lt.i32 %n" + k +
+           ", %x\n    br %q" + k + " ? h" + k + " : " + (i == 1 ? "out" : "t" + before) + "\n" + ends;
+  }
+  procedure p = parsed(text + ends + "  node out:\n    ret 0\n}\n");
+  const loop_package_log log = run_package(p, only("unswitching"));
+  CHECK(log.manager.is_complete);
+  CHECK(log.refused.size() == depth);
+  CHECK(log.refused[depth - 1].why == midend::loop_package_refusal_reason::too_large);
+  CHECK_FALSE(midend::summary_text(log).empty());
 }
 
 TEST_CASE("loop package: equal loops that do not pay are tried once") {
@@ -282,15 +312,6 @@ TEST_CASE("loop package: a member of one's own, alone and beside others; the obs
 }
 
 namespace {
-
-/// Only the member of this name.
-loop_package_options only(std::string_view name) {
-  loop_package_options options;
-  for (std::size_t i = 0; i != loop_package::size; ++i) {
-    options.without |= loop_package::name(i) == name ? 0 : std::uint64_t{1} << i;
-  }
-  return options;
-}
 
 /// For each column j: a[j] += b[i · 40 + j] for each row i.
 constexpr const char* column_sums = R"(

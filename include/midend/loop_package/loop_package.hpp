@@ -73,11 +73,22 @@ struct loop_package_observer : clean_up_observer {
 template <class E>
 concept loop_package_editor = clean_up_editor<E> && dispatching_editor<E> && cost_ir<E> && extractable_ir<E>;
 
+namespace detail {
+
+/// The operations of a node, phis aside.
+template <class IR> std::uint64_t operations_of(const IR& ir, node_id n) {
+  std::uint64_t size = 0;
+  for_each_id(ir.values(n), [&](value_id v) { size += ir.is_phi(v) ? 0u : 1u; });
+  return size;
+}
+
+} // namespace detail
+
 /// The number of operations in the nodes of a program, phis aside; unreachable nodes count. O(n + operations).
 template <class IR> std::uint64_t program_size(const IR& ir) {
   std::uint64_t size = 0;
   for (node_id n = 0; n != detail::node_count(ir.graph()); ++n) {
-    detail::for_each_id(ir.values(n), [&](value_id v) { size += ir.is_phi(v) ? 0u : 1u; });
+    size += detail::operations_of(ir, n);
   }
   return size;
 }
@@ -230,7 +241,7 @@ private:
     }
     open_cycles_ = 0;
     for (const loop_id l : loops().loops()) {
-      own_cycles_[l] = max(own_cycles_[l], 0.0);
+      own_cycles_[l] = own_cycles_[l] > 0 ? min(own_cycles_[l], 1e200) : 0; // of deep nests, infinite or no number
       const loop_id parent = loops().parent(l);
       log_.loops.push_back({log_.clean_ups - 1, loops().header(l), parent == no_loop ? no_node : loops().header(parent),
                             own_cycles_[l]});
@@ -245,8 +256,10 @@ private:
   std::uint64_t room_of(loop_id l) const {
     const std::uint64_t used = size_ + planned_growth_;
     const std::uint64_t left = log_.max_size > used ? log_.max_size - used : 0;
-    const double part = open_cycles_ > own_cycles_[l] ? own_cycles_[l] / open_cycles_ : 1;
-    const auto share = static_cast<std::uint64_t>(static_cast<double>(left) * part);
+    if (open_cycles_ <= own_cycles_[l]) {
+      return left; // also more than a double can be converted to
+    }
+    const auto share = static_cast<std::uint64_t>(static_cast<double>(left) * (own_cycles_[l] / open_cycles_));
     return min(left, max(share, options_.least_share));
   }
 
@@ -290,7 +303,7 @@ private:
   std::uint64_t size_of_loop(loop_id l) const {
     std::uint64_t size = 0;
     for (const node_id n : loops().blocks(l)) {
-      for_each_id(view().values(n), [&](value_id v) { size += view().is_phi(v) ? 0u : 1u; });
+      size += operations_of(view(), n);
     }
     return size;
   }
