@@ -16,6 +16,7 @@
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/schedule/attained_times.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/measure_unrolling.hpp>
 #include <midend/viz/coverage.hpp>
@@ -55,6 +56,7 @@ struct unroll_options {
   double least_gain = 0.1;
   bool no_reassociation = false;
   bool hardware_counter = false;
+  bool attained = false;
   bool divide_by_multiplying = false;
   bool json = false;
   bool loops_end = false;
@@ -135,7 +137,12 @@ class adviser {
 public:
   adviser(const unroll_options& options, const midend::unrolling_options& chosen,
           const std::optional<midend::unrolling_form>& shown, const midend::machine_model& machine)
-      : options_(options), chosen_(chosen), shown_(shown), machine_(machine), json_(options.file, machine_name()) {}
+      : options_(options), chosen_(chosen), shown_(shown), machine_(machine), attained_(machine),
+        json_(options.file, machine_name()) {
+    if (options.attained) {
+      chosen_.lowering.timer = &attained_;
+    }
+  }
 
   exit_status run() {
     std::optional<program> read = read_program(options_.file);
@@ -321,9 +328,10 @@ private:
   }
 
   const unroll_options& options_;
-  const midend::unrolling_options& chosen_;
+  midend::unrolling_options chosen_;
   std::optional<midend::unrolling_form> shown_; ///< a trial to print; nothing: the advice
   const midend::machine_model& machine_;
+  midend::attained_times<midend::machine_model> attained_;
   midend::advise_unrolling_workspace workspace_;
   unrolling_advice advice_;
   std::size_t num_loops_ = 0;
@@ -415,6 +423,8 @@ command add_unroll_command(CLI::App& app) {
                 "the machine counts iterations without extra operations");
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
+  sub->add_flag("--attained", options.attained,
+                "decide by the cycles of schedules that are found, not by lower bounds");
   sub->add_flag("--loops-end", options.loops_end,
                 "assume that loops without effects end: all procedures become mustprogress");
   sub->add_flag("--verify", options.verify,
@@ -426,7 +436,8 @@ command add_unroll_command(CLI::App& app) {
   return {
       .app = sub,
       .run = [given] { return run(*given); },
-      .notes = "Cycles are lower bounds. Machines: " + machine_names() + ", or a file (docs/machine-model.md).\n",
+      .notes = "Cycles are lower bounds, except with --attained. Machines: " + machine_names() +
+               ", or a file (docs/machine-model.md).\n",
       .examples = {{"unroll FILE.eir", "what to do with each loop, and why"},
                    {"unroll FILE.eir --procedure=dot --show=partial:4", "what is left of a loop that is unrolled so"},
                    {"unroll FILE.eir --json", "the same for programs"},

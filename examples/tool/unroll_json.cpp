@@ -28,9 +28,11 @@ using midend::unrolling_advice;
 using midend::unrolling_candidate;
 
 constexpr std::array<const char*, 5> trip_kind_names = {"unknown", "exact", "at_most", "endless", "wraps_first"};
-constexpr std::array<const char*, 4> limit_names = {"nothing", "resources", "recurrence", "critical_path"};
-constexpr std::array<const char*, 7> pipelining_names = {
-    "none", "straight_line", "no_pipelining", "call", "too_many_operations", "too_many_stages", "too_few_passes",
+constexpr std::array<const char*, 6> limit_names = {"nothing",       "resources",     "recurrence",
+                                                    "critical_path", "straight_line", "schedule"};
+constexpr std::array<const char*, 8> pipelining_names = {
+    "none",        "straight_line",  "no_pipelining", "call", "too_many_operations", "too_many_stages",
+    "no_schedule", "too_few_passes",
 };
 constexpr std::array<const char*, 5> resource_kind_names = {"none", "channels", "resource", "occupancy", "exclusion"};
 

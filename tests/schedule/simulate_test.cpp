@@ -225,6 +225,31 @@ struct scheduled_text {
 
 } // namespace
 
+TEST_CASE("simulate: a store whose guard contradicts its path never runs") {
+  scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: %n], [latch: %i1]
+    %small = cmp.lt.i32 %i, 10
+    br %small ? then : latch
+  node then:
+    st.i32 %i, [%a] ? ~%small
+    %v = ld.i32 [%a + 8] ? ~%small : %n
+    br latch
+  node latch:
+    %w = phi.i32 [loop: %i], [then: %v]
+    %i1 = sub.i32 %i, 1
+    %more = cmp.gt.i32 %w, 0
+    br %more ? loop : exit
+  node exit:
+    ret %w
+}
+)");
+  CHECK(t.region.accesses.empty());
+  t.check(20, 70);
+}
+
 TEST_CASE("simulate: distances of memory, with steps down and several bases") {
   SUBCASE("down: each pass reads what the pass before wrote") {
     scheduled_text t(R"(proc @f(%a: i64, %n: i32) -> i32 {

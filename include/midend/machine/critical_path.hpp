@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/swap.hpp"
 
 #include <cstddef>
@@ -14,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 /// The longest chain of dependences of distance 0.
 struct critical_path_result {
   bool has_cycle = false;          ///< operations wait for each other within an iteration: there is no longest chain
-  std::uint64_t cycles = 0;        ///< until the last result can be used
+  std::uint64_t cycles = 0;        ///< until the last result can be used; an operation takes a cycle at least
   flat_array<operation_id> path;   ///< from the first operation to the last; empty if `has_cycle`
   flat_array<std::uint64_t> start; ///< by operation: its earliest cycle; meaningless if `has_cycle`
 
@@ -106,7 +107,7 @@ private:
   constexpr void store_longest_path() {
     operation_id last = no_cause;
     for (operation_id o = 0; o != g_.num_operations(); ++o) {
-      const std::uint64_t end = out_.start[o] + g_.operation(o).latency;
+      const std::uint64_t end = out_.start[o] + max(g_.operation(o).latency, std::uint32_t{1});
       if (last == no_cause || end > out_.cycles) {
         out_.cycles = end;
         last = o;

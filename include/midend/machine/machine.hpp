@@ -47,6 +47,7 @@ enum class machine_field : std::uint8_t {
   branches_per_cycle,        ///< branches issued in one cycle, taken or not
   loop_branch_penalty,       ///< cycles lost by the prepared branch back to the header
   unprepared_branch_penalty, ///< cycles lost by a taken branch that was not prepared, or not predicted
+  loop_exit_penalty,         ///< cycles lost each time that a loop is left, because its branch back was predicted
   code_alignment,            ///< the size of a wide instruction is a multiple of it
   code_header,               ///< bytes of the header of each wide instruction
   code_literal,              ///< bytes of a 32-bit literal
@@ -64,7 +65,7 @@ enum class machine_field : std::uint8_t {
   disambiguation_entries     ///< loads moved above stores that the hardware can check
 };
 
-inline constexpr std::size_t num_machine_fields = 29;
+inline constexpr std::size_t num_machine_fields = 30;
 
 namespace detail {
 
@@ -86,6 +87,7 @@ inline constexpr std::array<const char*, num_machine_fields> machine_field_names
     "branches_per_cycle",
     "loop_branch_penalty",
     "unprepared_branch_penalty",
+    "loop_exit_penalty",
     "code_alignment",
     "code_header",
     "code_literal",

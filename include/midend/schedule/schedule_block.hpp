@@ -5,6 +5,7 @@
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
+#include "midend/machine/straight_line_bound.hpp"
 #include "midend/schedule/detail/reservation_table.hpp"
 #include "midend/schedule/schedule.hpp"
 #include "midend/support/flat_array.hpp"
@@ -21,8 +22,9 @@ MIDEND_BEGIN_NAMESPACE
 /// The result of `schedule_block`.
 struct block_schedule_result {
   schedule_status status = schedule_status::impossible; ///< or `attained`
-  std::uint64_t bound = 0; ///< a lower bound of the length: max(longest chain, resource bound)
-  schedule found;          ///< valid if it is attained
+  std::uint64_t bound =
+      0;          ///< a lower bound of the length: `straight_line_bound`, or the resource bound if that is larger
+  schedule found; ///< valid if it is attained
 
   constexpr bool attained() const { return status == schedule_status::attained; }
 
@@ -38,6 +40,9 @@ class list_scheduler;
 /// The memory of `schedule_block`, to be reused from block to block.
 class schedule_block_workspace {
   friend class detail::list_scheduler;
+  template <loop_machine_argument M>
+  friend constexpr void schedule_block(const schedulable_body& body, const M& m, schedule_block_workspace& workspace,
+                                       block_schedule_result& out);
 
   /// An operation whose operands are available, or will be at `key`; the least key comes first.
   struct waiting {
@@ -60,6 +65,7 @@ class schedule_block_workspace {
   flat_array<waiting> soon_;                                         ///< heap by cycle
   std::array<flat_array<waiting>, 2 * num_operation_classes> ready_; ///< heaps by height, one for each queue
   schedule best_;
+  straight_line_bound_workspace bounding_;
 };
 
 namespace detail {
@@ -73,17 +79,13 @@ public:
     count_demand();
   }
 
-  /// Returns false if the dependences have a cycle. Sets the longest chain.
-  constexpr bool run(schedule& out, std::uint64_t& chain) {
+  /// Returns false if the dependences have a cycle. No schedule is shorter than `bound`.
+  constexpr bool run(std::uint64_t bound, schedule& out) {
     if (!prepare(true)) {
       return false;
     }
-    chain = 0;
-    for (const std::int64_t h : w_.height_) {
-      chain = max(chain, static_cast<std::uint64_t>(h));
-    }
     place_all(out);
-    if (out.length <= chain) {
+    if (out.length <= bound) {
       return true;
     }
     prepare(false);
@@ -349,7 +351,7 @@ template <loop_machine M> constexpr bool cannot_issue(const schedulable_body& bo
 
 /// A schedule of a straight line, refilling `out`: only dependences of distance 0 count. List scheduling, cycle by
 /// cycle: among the operations whose operands are available, the one with the longest chain to the end goes first. If
-/// the result is longer than the longest chain, a second run schedules from the end to the beginning, and the shorter
+/// the result is longer than the bound, a second run schedules from the end to the beginning, and the shorter
 /// of the two schedules is the result. Allocates nothing once workspace and result have seen bodies as large.
 ///
 /// `impossible` if dependences of distance 0 have a cycle, or the machine cannot issue some operation. O(operations ·
@@ -357,18 +359,19 @@ template <loop_machine M> constexpr bool cannot_issue(const schedulable_body& bo
 template <loop_machine_argument M>
 constexpr void schedule_block(const schedulable_body& body, const M& m, schedule_block_workspace& workspace,
                               block_schedule_result& out) {
-  std::uint64_t chain = 0;
   out.bound = 0;
   out.status = schedule_status::impossible;
   std::uint64_t resources = 0;
   if (detail::cannot_issue(body, m, resources)) {
     return;
   }
+  const std::uint64_t bound =
+      detail::max(resources, straight_line_bound(body.graph, body.literals, m, workspace.bounding_));
   const detail::issue_rules rules(m);
   detail::list_scheduler scheduler(body, rules, workspace);
-  if (scheduler.run(out.found, chain)) {
+  if (scheduler.run(bound, out.found)) {
     out.status = schedule_status::attained;
-    out.bound = detail::max(chain, resources);
+    out.bound = bound;
   }
 }
 

@@ -504,6 +504,10 @@ private:
       return "recurrence";
     case body_limit::critical_path:
       return "chain";
+    case body_limit::straight_line:
+      return "chain, resources";
+    case body_limit::schedule:
+      return "schedule";
     default:
       break;
     }

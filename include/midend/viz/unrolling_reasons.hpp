@@ -290,6 +290,10 @@ std::string limit_words(const body_cost& cost, const machine_body& body, const m
   const body_limit limit = cost.limit();
   if (limit == body_limit::resources) {
     text += resource_limit_words(m, cost.resources, cost.mix);
+  } else if (limit == body_limit::straight_line) {
+    text += joined({"latencies and resources together: ", counted_text(cost.cycles(), "cycle")});
+  } else if (limit == body_limit::schedule) {
+    text += joined({"the shortest schedule that was found: ", counted_text(cost.cycles(), "cycle")});
   } else if (limit == body_limit::critical_path) {
     text += joined({"a chain of ", counted_text(cost.critical_path, "cycle")});
   } else if (limit == body_limit::nothing || cost.recurrence != recurrence_status::bound) {

@@ -140,6 +140,8 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
     return "not pipelined, too many operations";
   case pipelining_obstacle::too_many_stages:
     return "not pipelined, too many stages";
+  case pipelining_obstacle::no_schedule:
+    return "not pipelined, no schedule was found";
   default:
     return "not pipelined, too few passes";
   }

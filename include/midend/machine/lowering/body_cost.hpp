@@ -17,10 +17,12 @@ MIDEND_BEGIN_NAMESPACE
 
 /// What bounds the time of a body.
 enum class body_limit : std::uint8_t {
-  nothing,      ///< there are no operations
-  resources,    ///< see `body_cost::resources`
-  recurrence,   ///< see the cycle in `machine_body::recurrence`
-  critical_path ///< the longest chain, of a body that is not pipelined
+  nothing,       ///< there are no operations
+  resources,     ///< see `body_cost::resources`
+  recurrence,    ///< see the cycle in `machine_body::recurrence`
+  critical_path, ///< the longest chain, of a body that is not pipelined
+  straight_line, ///< latencies and resources together, of a body that is not pipelined
+  schedule       ///< no bound: the shortest interval for which a schedule was found
 };
 
 /// Why a body cannot be pipelined.
@@ -31,10 +33,12 @@ enum class pipelining_obstacle : std::uint8_t {
   call,                ///< nothing moves across a call
   too_many_operations, ///< machine_field::longest_pipelined_body
   too_many_stages,     ///< machine_field::pipeline_stages
+  no_schedule,         ///< `body_timer` found none
   too_few_passes       ///< machine_field::shortest_pipelined_trip; set by `advise_unrolling`, which knows the trip
 };
 
-/// Lower bounds and estimates for one body. Times are in cycles, sizes in bytes.
+/// Lower bounds and estimates for one body. Times are in cycles, sizes in bytes. With a `body_timer`, times are those
+/// of schedules.
 struct body_cost {
   std::uint64_t operations = 0;           ///< issued in one pass, without branches
   std::uint64_t branches = 0;             ///< issued in one pass
@@ -45,8 +49,9 @@ struct body_cost {
   fraction recurrence_exact;       ///< RecMII before rounding
   std::uint64_t critical_path = 0; ///< of one pass alone
   pipelining_obstacle obstacle = pipelining_obstacle::none;
-  std::uint64_t interval = 0; ///< II: max(ResMII, RecMII); at least 1
-  std::uint64_t alone = 0;    ///< time of a pass without overlap: max(critical path, ResMII); at least 1
+  bool is_attained = false;   ///< the times are those of schedules
+  std::uint64_t interval = 0; ///< II: max(ResMII, RecMII), or that of a schedule; at least 1
+  std::uint64_t alone = 0;    ///< time of a pass without overlap: `straight_line_bound`, or a schedule; at least 1
   std::uint64_t length = 0; ///< time from the start of a pass to its last result, if one starts every `interval` cycles
   std::uint64_t stages = 1; ///< passes in flight: ⌈length / interval⌉
   std::uint64_t bytes = 0;  ///< code of one pass
@@ -72,7 +77,11 @@ struct body_cost {
     if (cycles() == resources.cycles) {
       return resources.cycles == 0 ? body_limit::nothing : body_limit::resources;
     }
-    return is_pipelined() ? body_limit::recurrence : body_limit::critical_path;
+    if (is_pipelined()) {
+      const bool is_bound = cycles() == 1 || recurrence_exact.ceiling() == cycles();
+      return is_attained && !is_bound ? body_limit::schedule : body_limit::recurrence;
+    }
+    return cycles() > critical_path && cycles() > 1 ? body_limit::straight_line : body_limit::critical_path;
   }
 };
 
@@ -105,6 +114,19 @@ struct machine_body {
   bool is_regrouped = false;                    ///< operations have other operands than in the program
 };
 
+/// Computes times of bodies in place of the bounds: `attained_times` schedules them.
+class body_timer {
+public:
+  /// Sets the times, the obstacle and the stages of the cost of a body, and adds its registers. The bounds are there.
+  constexpr virtual void time(const machine_body& body, body_cost& cost) = 0;
+
+protected:
+  constexpr body_timer() = default;
+  constexpr body_timer(const body_timer&) = default;
+  constexpr body_timer& operator=(const body_timer&) = default;
+  constexpr ~body_timer() = default;
+};
+
 /// Options of instruction selection.
 struct lowering_options {
   /// Regroup sums and other trees of one operation: integers always, what rounds where the program allows it.
@@ -123,6 +145,9 @@ struct lowering_options {
 
   /// Constants up to this one are encoded in their operation and take no literal.
   std::uint64_t largest_small_constant = 15;
+
+  /// Times the bodies; must outlive its users. Null: the times are lower bounds.
+  body_timer* timer = nullptr;
 };
 
 MIDEND_END_NAMESPACE

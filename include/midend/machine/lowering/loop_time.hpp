@@ -25,6 +25,7 @@ struct loop_machine_times {
   std::uint64_t shortest_pipelined_trip = 0;
   std::uint64_t setup = 0;
   std::uint64_t branch_penalty = 0;
+  std::uint64_t exit_penalty = 0;
   std::uint64_t subtraction = 0;
   std::uint64_t division = 0;
   std::uint64_t compare_to_branch = 0;
@@ -33,7 +34,8 @@ struct loop_machine_times {
   constexpr explicit loop_machine_times(const M& m)
       : shortest_pipelined_trip(m.value(machine_field::shortest_pipelined_trip)),
         setup(m.value(machine_field::loop_setup)), branch_penalty(m.value(machine_field::loop_branch_penalty)),
-        subtraction(m.latency(operation_class::alu)), division(m.latency(operation_class::integer_divide)),
+        exit_penalty(m.value(machine_field::loop_exit_penalty)), subtraction(m.latency(operation_class::alu)),
+        division(m.latency(operation_class::integer_divide)),
         compare_to_branch(m.latency(operation_class::compare, operation_class::branch, dependence_kind::value)) {}
 
   constexpr bool is_pipelined(const body_cost& body, std::uint64_t passes) const {
@@ -50,11 +52,12 @@ struct loop_machine_times {
     if (passes == 0) {
       return {};
     }
-    const loop_time alone{passes * (body.alone + branch_penalty), 0, false};
+    const loop_time alone{passes * (body.alone + branch_penalty) + exit_penalty, 0, false};
     if (!is_pipelined(body, passes)) {
       return alone;
     }
-    const loop_time pipelined{(passes + body.stages - 1) * body.interval + passes * branch_penalty, setup, true};
+    const loop_time pipelined{(passes + body.stages - 1) * body.interval + passes * branch_penalty + exit_penalty,
+                              setup, true};
     return pipelined.total() <= alone.total() ? pipelined : alone;
   }
 

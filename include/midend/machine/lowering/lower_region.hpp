@@ -15,6 +15,7 @@
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/register_need.hpp"
 #include "midend/machine/resource_bound.hpp"
+#include "midend/machine/straight_line_bound.hpp"
 #include "midend/support/order.hpp"
 
 #include <cstddef>
@@ -54,6 +55,7 @@ private:
   recurrence_bound_workspace recurrence_;
   critical_path_workspace critical_;
   critical_path_result path_;
+  straight_line_bound_workspace straight_line_;
   register_need_workspace registers_;
 };
 
@@ -75,7 +77,7 @@ template <loop_machine M> constexpr operation_mix mix_with_literals(const M& mac
 constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_array<std::uint64_t>& start) {
   std::uint64_t longest = 0;
   for (operation_id o = 0; o != g.num_operations(); ++o) {
-    longest = detail::max(longest, start[o] + g.operation(o).latency);
+    longest = max(longest, start[o] + max(g.operation(o).latency, std::uint32_t{1}));
   }
   return longest;
 }
@@ -151,9 +153,9 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 /// calls for all accesses; effects for the exits before them that depend on data. No operation waits for the branch
 /// back.
 ///
-/// **The bounds** are those of `resource_bound`, `recurrence_bound` and `critical_path`; `register_need` estimates the
-/// registers. Constants above `options.largest_small_constant` are literals: they add to the size of the code and use
-/// `machine.literal_resource()`.
+/// **The bounds** are those of `resource_bound`, `recurrence_bound`, `critical_path` and `straight_line_bound`;
+/// `register_need` estimates the registers. Constants above `options.largest_small_constant` are literals: they add to
+/// the size of the code and use `machine.literal_resource()`.
 ///
 /// Requires that operands come before their users. Linear in the region, except for sorting the terms of trees, for the
 /// different constants added to one value, for exits times effects, and for the bounds themselves. An access is
@@ -188,11 +190,15 @@ constexpr body_cost lower_region(const program_region& region, const M& machine,
   }
   const std::uint64_t at_least = detail::max<std::uint64_t>(cost.resources.cycles, 1);
   cost.interval = detail::max(at_least, out.recurrence.cycles());
-  cost.alone = detail::max(at_least, cost.critical_path);
+  cost.alone = detail::max(at_least, straight_line_bound(out.graph, out.literals, machine, w.straight_line_));
   cost.obstacle = detail::obstacle_to_pipelining(machine, region, out.graph.num_operations());
   cost.general_registers = w.emission_.general_outside;
   cost.predicate_registers = w.emission_.predicates_outside;
-  detail::estimate_stages(out.graph, machine.value(machine_field::pipeline_stages), w.registers_, cost);
+  if (options.timer != nullptr && cost.recurrence != recurrence_status::impossible && !cost.resources.is_impossible) {
+    options.timer->time(out, cost);
+  } else {
+    detail::estimate_stages(out.graph, machine.value(machine_field::pipeline_stages), w.registers_, cost);
+  }
   cost.bytes = least_code_bytes(machine, cost.mix, cost.cycles());
   return cost;
 }

@@ -4,6 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/body_kind.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
@@ -87,6 +88,7 @@ struct program_region {
                                           ///< none if some path to the exit does not compute it, or nothing reads it
                                           ///< after this exit
   flat_array<region_operand> live_out;    ///< values that are used after the region, by whichever exit; or none
+  flat_array<value_id> live_out_values;   ///< by element of `live_out`: the value of the program, as a reader tells it
   std::uint32_t inner_branches = 0;       ///< that are not decided; needed without predication
   bool is_straight_line = false;
   bool has_call = false;
@@ -101,6 +103,7 @@ struct program_region {
     exits.clear();
     exit_values.clear();
     live_out.clear();
+    live_out_values.clear();
     inner_branches = 0;
     is_straight_line = false;
     has_call = false;

@@ -487,6 +487,7 @@ private:
       const auto o = static_cast<value_id>(operand);
       if (o != no_value && o != condition_of(n)) {
         builder_.region().live_out.push_back(operand_of(o));
+        builder_.region().live_out_values.push_back(o);
       }
     }
   }
@@ -528,6 +529,10 @@ private:
 
   constexpr void add_call(value_id v, const detail::loop_operation& what, const detail::region_bit& reached) {
     const detail::region_bit guard = guard_of(what, reached);
+    if (guard == detail::false_bit) {
+      add_nothing(v, what);
+      return;
+    }
     read_arguments(v, what);
     region_value& call = builder_.append_pure(what.info, w_.args_);
     call.kind = body_kind::call;
@@ -537,8 +542,18 @@ private:
     set(v, {builder_.last(), 0});
   }
 
+  /// Of an operation that never runs, since its guard is false on all paths to it: its value is arbitrary.
+  constexpr void add_nothing(value_id v, const detail::loop_operation& what) {
+    builder_.set_origin(v);
+    set(v, builder_.constant(0, what.info.width));
+  }
+
   constexpr void add_access(value_id v, const detail::loop_operation& what, const detail::region_bit& reached) {
     const detail::region_bit guard = guard_of(what, reached);
+    if (guard == detail::false_bit) {
+      add_nothing(v, what);
+      return;
+    }
     const memory_reference place = what.place.value_or(memory_reference());
     region_access access{no_region_value, no_region_value, {}, place.bytes, place.memory, place.scale, place.offset};
     auto offset = static_cast<std::uint64_t>(place.offset);
@@ -924,6 +939,7 @@ private:
     for (const value_id v : ir_.values(n)) {
       if ((w_.reads_[v] & elsewhere) != 0 && w_.of_[v].node != no_region_value) {
         builder_.region().live_out.push_back(w_.of_[v]);
+        builder_.region().live_out_values.push_back(v);
       }
     }
   }

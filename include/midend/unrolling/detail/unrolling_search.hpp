@@ -90,7 +90,7 @@ constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advic
   const loop_hints& hints = advice.body.hints;
   const bool has_loop = advice.decision().kind != unrolling_kind::full;
   const auto assume = [&](assumption a, bool made) { out[static_cast<std::size_t>(a)] = made; };
-  assume(assumption::lower_bound, true);
+  assume(assumption::lower_bound, !advice.decision().body.is_attained);
   assume(assumption::branch_is_free_of_recurrence, has_loop);
   assume(assumption::no_signed_wrap, promises);
   assume(assumption::alias_classes, stores && classes);
