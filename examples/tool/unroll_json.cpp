@@ -227,7 +227,7 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["legality"] = midend::legality_text(advice);
   out["trip_count"] = trip_json(advice, names);
   out["iterations"] = advice.iterations;
-  out["is_lower_bound"] = true;
+  out["is_lower_bound"] = !advice.decision().body.is_attained;
   out["cycles_per_iteration"] =
       change(fraction_json(before.cycles_per_iteration), fraction_json(after.cycles_per_iteration));
   out["bound"] = change(bound_json(before.body, advice.rolled_machine, machine, names, false),

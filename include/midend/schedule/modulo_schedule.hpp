@@ -563,10 +563,10 @@ template <loop_machine M> constexpr bool has_too_long_literal(const schedulable_
 /// proven to be least: see `is_shortest`.
 ///
 /// `too_many_registers` and `too_many_stages` name the last obstacle if no larger interval up to the limit helped.
-/// `interval_too_long` is also the status if the bound is above `longest_interval`; `impossible` also if the recurrence
-/// bound is `too_large`. A body without operations has interval 1. Requires that latencies times operations stay below
-/// 2^31. Allocates nothing once workspace and result have seen bodies as large. About O(intervals · (operations ·
-/// interval + dependences)); deterministic.
+/// `interval_too_long` is also the status if the bound is above `longest_interval`, or the recurrence bound is
+/// `too_large`; in that case `bound` is 0. A body without operations has interval 1. Requires that latencies times
+/// operations stay below 2^31. Allocates nothing once workspace and result have seen bodies as large. About O(intervals
+/// · (operations · interval + dependences)); deterministic.
 template <loop_machine_argument M>
 constexpr void modulo_schedule(const schedulable_body& body, const M& m, const modulo_schedule_options& options,
                                modulo_schedule_workspace& workspace, modulo_schedule_result& out) {
@@ -576,8 +576,11 @@ constexpr void modulo_schedule(const schedulable_body& body, const M& m, const m
   const resource_bound_result resources = resource_bound(m, detail::mix_of_body(body, m));
   recurrence_bound(body.graph, workspace.recurrence_, workspace.recurrences_);
   if (resources.is_impossible || detail::has_too_long_literal(body, m) ||
-      workspace.recurrences_.status == recurrence_status::impossible ||
-      workspace.recurrences_.status == recurrence_status::too_large) {
+      workspace.recurrences_.status == recurrence_status::impossible) {
+    return;
+  }
+  if (workspace.recurrences_.status == recurrence_status::too_large) {
+    out.status = schedule_status::interval_too_long;
     return;
   }
   out.bound = detail::max<std::uint64_t>(detail::max(resources.cycles, workspace.recurrences_.cycles()), 1);
