@@ -68,6 +68,10 @@ TEST_CASE("machine_file: the examples") {
   CHECK(c6x.channels(load) == 0b1000'1000);
   CHECK(c6x.latency(load) == 5);
   CHECK((read_well(to_text(c6x)) == c6x));
+  const machine_model haswell = read_well(example("haswell.machine"));
+  CHECK(haswell.value(midend::machine_field::loop_buffer) == 224);
+  CHECK(haswell.value(midend::machine_field::loop_exit_penalty) == 15);
+  CHECK((read_well(to_text(haswell)) == haswell));
 }
 
 TEST_CASE("machine_file: a machine that is known to have no channels") {

@@ -54,10 +54,10 @@ sample_figures measure(const std::vector<std::pair<std::string, midend::elbrus::
                          const midend::body_cost& cost, const auto&) {
                        INFO(name);
                        if (region.is_straight_line) {
-                         ++f.lines;
                          schedule_block(body, m, block_workspace, block);
                          REQUIRE(block.attained() != cost.resources.is_impossible);
                          if (block.attained()) {
+                           ++f.lines;
                            REQUIRE(verify_schedule(body, m, block.found).empty());
                            REQUIRE(block.found.length >= block.bound);
                            f.lines_at_bound += block.found.length == block.bound ? 1 : 0;

@@ -96,8 +96,7 @@ public:
 private:
   constexpr schedule_status search() {
     row_search search(body_, rules_, kept_, interval_, memory_);
-    std::uint64_t steps = steps_;
-    return search.run(steps);
+    return search.run(steps_);
   }
 
   constexpr bool is_still_infeasible() {
@@ -132,7 +131,7 @@ private:
   const schedulable_body& body_;
   const issue_rules& rules_;
   std::uint32_t interval_;
-  std::uint64_t steps_;
+  std::uint64_t steps_; ///< that are left for all searches
   interval_explanation& out_;
   kept_constraints kept_;
   row_search_memory memory_;
@@ -196,7 +195,7 @@ constexpr bool explain_by_bounds(const schedulable_body& body, const M& m, std::
 /// W. Dravnieks ("Locating minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). For
 /// optimal pipelining by SMT with explanations see arXiv 2601.21842, 2026. `verify_explanation` checks the result.
 ///
-/// `options.most_steps` limits each search. Requires an interval from 1 to `longest_interval`; `impossible` if the
+/// `options.most_steps` limits all searches together; what they did not come to stays in the explanation. Requires an interval from 1 to `longest_interval`; `impossible` if the
 /// machine cannot issue some operation. The cost is that of one `exact_schedule_at` for each operation, dependence and
 /// kind of resource of the explanation that it starts from.
 template <loop_machine_argument M>
