@@ -54,6 +54,7 @@ if [ "$group" = tests ]; then
   need make program make
   need pkg-config program pkg-config
   need python3 program python3
+  want gcc-12-plugin-dev any_file '/usr/lib/gcc/*/12/plugin/include/gcc-plugin.h'
   want llvm-19-dev program llvm-config-19
   want llvm-19 program opt-19
   want llvm-19-runtime program lli-19
