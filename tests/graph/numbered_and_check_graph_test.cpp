@@ -308,3 +308,54 @@ TEST_CASE("check_graph: in-edges") {
   g.in_ids[1] = {1, 9};
   CHECK(error_of(g) == graph_error{reason::in_edges_do_not_match, 1, 1, 9});
 }
+
+namespace {
+
+/// Edges into nodes are known, as `repair_ssa` and others need them, and predecessors follow from these.
+struct in_edges_alone {
+  const told_graph& g;
+
+  std::size_t num_nodes() const { return g.num_nodes(); }
+
+  node_id entry() const { return g.entry(); }
+
+  decltype(auto) successors(node_id n) const { return g.successors(n); }
+
+  std::size_t num_edges() const { return g.num_edges(); }
+
+  decltype(auto) out_edges(node_id n) const { return g.out_edges(n); }
+
+  decltype(auto) in_edges(node_id n) const { return g.in_edges(n); }
+
+  node_id edge_source(edge_id e) const { return g.edge_source(e); }
+
+  node_id edge_target(edge_id e) const { return g.edge_target(e); }
+};
+
+} // namespace
+
+TEST_CASE("check_graph: in-edges of a graph without predecessors") {
+  told_graph g = right_graph();
+  const auto error = [&g] {
+    const auto found = midend::check_graph(in_edges_alone{g});
+    return found ? *found : graph_error{};
+  };
+  CHECK_FALSE(midend::check_graph(in_edges_alone{g}));
+  std::swap(g.in_ids[1][0], g.in_ids[1][1]); // any order
+  CHECK_FALSE(midend::check_graph(in_edges_alone{g}));
+  g = right_graph();
+  g.in_ids[2] = {3, 2};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 2, 2, midend::no_edge});
+  g = right_graph();
+  g.in_ids[0] = {0};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 0, 0, 0});
+  g = right_graph();
+  g.in_ids[1] = {1, 9};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, 9});
+  g = right_graph();
+  g.in_ids[1].pop_back();
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, midend::no_edge});
+  g = right_graph();
+  g.in_ids[1][1] = g.in_ids[1][0];
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, g.in_ids[1][0]});
+}

@@ -179,8 +179,9 @@ private:
       }
     }
     if constexpr (requires(const G& g, node_id n) { g.in_edges(n); }) {
+      listed.assign(edges, false);
       for (node_id n = 0; n != copy_.num_nodes(); ++n) {
-        if (const auto error = check_in_edges(n)) {
+        if (const auto error = check_in_edges(n, listed)) {
           return error;
         }
       }
@@ -216,24 +217,36 @@ private:
     return std::nullopt;
   }
 
-  constexpr optional<graph_error> check_in_edges(node_id n) const {
+  constexpr optional<graph_error> check_in_edges(node_id n, flat_array<bool>& listed) const {
     std::size_t position = 0;
     auto&& edges = g_.in_edges(n);
-    auto&& predecessors = g_.predecessors(n);
-    auto p = std::begin(predecessors);
-    const auto p_last = std::end(predecessors);
     const auto last = std::end(edges);
     for (auto it = std::begin(edges); it != last; ++it, ++position) {
       const auto e = static_cast<edge_id>(*it);
-      if (p == p_last || e >= static_cast<std::size_t>(g_.num_edges()) ||
-          static_cast<node_id>(g_.edge_target(e)) != n ||
-          static_cast<node_id>(g_.edge_source(e)) != static_cast<node_id>(*p)) {
+      if (e >= listed.size() || listed[e] || static_cast<node_id>(g_.edge_target(e)) != n ||
+          static_cast<node_id>(g_.edge_source(e)) >= copy_.num_nodes()) {
         return graph_error{reason::in_edges_do_not_match, n, position, e};
       }
-      ++p;
+      listed[e] = true;
     }
-    if (p != p_last) {
+    if (position != copy_.predecessors(n).size()) {
       return graph_error{reason::in_edges_do_not_match, n, position, no_edge};
+    }
+    if constexpr (has_predecessors<G>) { // in the same order
+      position = 0;
+      auto&& predecessors = g_.predecessors(n);
+      auto p = std::begin(predecessors);
+      const auto p_last = std::end(predecessors);
+      for (auto it = std::begin(edges); it != last; ++it, ++position) {
+        const auto e = static_cast<edge_id>(*it);
+        if (p == p_last || static_cast<node_id>(g_.edge_source(e)) != static_cast<node_id>(*p)) {
+          return graph_error{reason::in_edges_do_not_match, n, position, e};
+        }
+        ++p;
+      }
+      if (p != p_last) {
+        return graph_error{reason::in_edges_do_not_match, n, position, no_edge};
+      }
     }
     return std::nullopt;
   }
