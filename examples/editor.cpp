@@ -728,6 +728,9 @@ int main() {
   require(bool(midend::verify_unfolding(editor(before), edit, rotated.witness)), "rotated", "unfolding");
   // [steps]
   check_view(edit, "rotated");
+  before.code[4].bits = 4; // the loop runs up to 4, not 3
+  const bool is_fooled = bool(midend::verify_unfolding(editor(before), edit, rotated.witness));
+  std::printf("of another function: %s\n", is_fooled ? "certified" : "refused");
   std::printf("rotated: %zu loop\n", rotated.plan.rotations.size());
   print(f);
 
