@@ -34,7 +34,7 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "cpp", ".sh": "bash", ".py": "p
 
 NAVIGATION = [
     ("Home", "index.md"),
-    ("Start", ["getting_started.md", {"Overview, installation": "overview.md"}, "installation.md", "examples.md", "tool.md", "scaling.md", "report.md", "debugging.md"]),
+    ("Start", ["getting_started.md", "tutorial.md", {"Overview, installation": "overview.md"}, "installation.md", "examples.md", "tool.md", "scaling.md", "report.md", "debugging.md"]),
     ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md", "llvm_plugin.md", "llvm_to_eir.md"]),
     ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
     ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md", "packages.md"]),
