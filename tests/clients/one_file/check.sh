@@ -77,8 +77,8 @@ unsigned dominator_of_last(const midend::csr_graph& g) {
 }
 END
 cat >main.cpp <<'END'
+#include "one/midend.hpp"
 #include "one/midend_ssa.hpp"
-#include "one/midend_flow.hpp"
 #include <cstdio>
 unsigned dominator_of_last(const midend::csr_graph& g);
 int main() {
