@@ -66,6 +66,7 @@ if [ "$group" = tests ]; then
   want meson program meson
   want doxygen program doxygen
   want mkdocs program mkdocs
+  want nodejs program node # asks the search of the manual
   # The library on other machines and with another standard library.
   want g++-s390x-linux-gnu program s390x-linux-gnu-g++
   want g++-i686-linux-gnu program i686-linux-gnu-g++

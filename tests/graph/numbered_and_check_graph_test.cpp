@@ -307,6 +307,52 @@ TEST_CASE("check_graph: in-edges") {
   g = right_graph();
   g.in_ids[1] = {1, 9};
   CHECK(error_of(g) == graph_error{reason::in_edges_do_not_match, 1, 1, 9});
+  g = right_graph();
+  g.in_ids[2].push_back(g.in_ids[2][0]);
+  CHECK(error_of(g) == graph_error{reason::in_edges_do_not_match, 2, 3, g.in_ids[2][0]});
+}
+
+namespace {
+
+/// Edges into a node without predecessors, as SSA construction on the fly needs them.
+struct graph_with_in_edges_only {
+  std::vector<std::vector<node_id>> next;
+  std::vector<std::vector<midend::edge_id>> out;
+  std::vector<std::vector<midend::edge_id>> in;
+  std::vector<std::array<node_id, 2>> ends;
+
+  std::size_t num_nodes() const { return next.size(); }
+
+  node_id entry() const { return 0; }
+
+  const std::vector<node_id>& successors(node_id n) const { return next[n]; }
+
+  std::size_t num_edges() const { return ends.size(); }
+
+  const std::vector<midend::edge_id>& out_edges(node_id n) const { return out[n]; }
+
+  const std::vector<midend::edge_id>& in_edges(node_id n) const { return in[n]; }
+
+  node_id edge_source(midend::edge_id e) const { return ends[e][0]; }
+
+  node_id edge_target(midend::edge_id e) const { return ends[e][1]; }
+};
+
+} // namespace
+
+TEST_CASE("check_graph: in-edges of a graph that does not know predecessors") {
+  const graph_with_in_edges_only right = {{{1, 1}, {1}}, {{0, 1}, {2}}, {{}, {2, 0, 1}}, {{0, 1}, {0, 1}, {1, 1}}};
+  CHECK_FALSE(midend::check_graph(right));
+  graph_with_in_edges_only g = right;
+  g.in[1] = {2, 0};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, midend::no_edge});
+  g.in[1] = {2, 0, 0}; // parallel edges are two edges
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, 0});
+  g.in[1] = {2, 0, 3};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, 3});
+  g = right;
+  g.in = {{0}, {2, 1}};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 0, 0, 0});
 }
 
 namespace {
