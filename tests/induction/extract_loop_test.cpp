@@ -109,7 +109,8 @@ public:
     std::size_t facts = 0;
     for (midend::value_id v = 0; v != f_.num_values(); ++v) {
       const unsigned width = f_.operation(v).width;
-      const bool is_parameter = f_.node_of(v) == midend::no_node && !f_.constant(v) && value_[v] != midend::no_value;
+      const bool is_parameter = f_.node_of(v) == midend::no_node && !f_.constant(v) && value_[v] != midend::no_value &&
+                                elbrus::is_integer(e_.graph().core(value_[v]).type);
       if (const auto known = f_.facts(v); is_parameter && known && width >= 1 && width <= 64) {
         const auto any = midend::number_facts::any(width);
         facts +=
@@ -309,11 +310,7 @@ private:
 
 namespace {
 
-#if defined(MIDEND_RANDOM_EXTRACTIONS)
-constexpr std::size_t random_extractions = MIDEND_RANDOM_EXTRACTIONS;
-#else
 constexpr std::size_t random_extractions = 10000;
-#endif
 
 } // namespace
 

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/views.hpp>
+#include <midend/ir/edge_cases.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/verify_sccp.hpp>
@@ -106,4 +108,33 @@ TEST_CASE("verify_sccp_plan accepts the plans of random programs") {
     }
   });
   CHECK(entries > affordable(200));
+}
+
+TEST_CASE("sccp plan: where narrowing has contradicted the way to a branch, the branch stays") {
+  const midend::elbrus::program p = program_of("proc @f(%x: i32) -> i32 {\n  node entry:\n    br head\n"
+                                               "  node head:\n    %i = phi.i32 [entry: 0], [body: %j]\n"
+                                               "    %t = cmp.lt.i32 %i, 15\n    br %t ? body : after\n"
+                                               "  node body:\n    %j = add.i32 %i, 1\n    br head\n"
+                                               "  node after:\n    %c = cmp.lt.i32 %i, 100\n    br %c ? yes : no\n"
+                                               "  node yes:\n    ret 1\n"
+                                               "  node no:\n    br %c ? never : also\n"
+                                               "  node never:\n    ret 2\n"
+                                               "  node also:\n    ret 3\n}\n");
+  const midend::elbrus::semantic_view view(p.procedures[0]);
+  midend::sccp_options options;
+  options.lists_decided_uses = true;
+  const auto found = midend::sccp_with_branch_facts(view, midend::strided_interval_domain(), options);
+  std::size_t branches = 0;
+  for (midend::node_id n = 0; n != view.graph().num_nodes(); ++n) {
+    const midend::value_id condition = view.condition(n);
+    branches += condition != midend::no_value && found.constant(condition) ? 1u : 0u;
+  }
+  CHECK(branches == 2); // both on %c, which is 1
+  const auto plan = midend::plan_sccp(view, found);
+  for (const midend::edge_id e : plan.kept_edges) {
+    const midend::node_id n = view.graph().edge_source(e);
+    const auto c = found.constant(view.condition(n));
+    CHECK((!c || midend::edge_of_case(view, n, *c) == e));
+  }
+  CHECK(!midend::verify_sccp_plan_with_branch_facts(view, found, plan));
 }
