@@ -54,6 +54,7 @@ if [ "$group" = tests ]; then
   need make program make
   need pkg-config program pkg-config
   need python3 program python3
+  want gcc-12-plugin-dev any_file '/usr/lib/gcc/*/12/plugin/include/gcc-plugin.h'
   want llvm-19-dev program llvm-config-19
   want llvm-19 program opt-19
   want llvm-19-runtime program lli-19
@@ -65,6 +66,7 @@ if [ "$group" = tests ]; then
   want meson program meson
   want doxygen program doxygen
   want mkdocs program mkdocs
+  want nodejs program node # asks the search of the manual
   # The library on other machines and with another standard library.
   want g++-s390x-linux-gnu program s390x-linux-gnu-g++
   want g++-i686-linux-gnu program i686-linux-gnu-g++

@@ -1,15 +1,19 @@
-"""site.py OUTPUT: builds the manual as a searchable site in the folder OUTPUT. Called by docs/build.sh.
+"""site.py OUTPUT [ADDRESS]: builds the manual as a searchable site in the folder OUTPUT. Called by docs/build.sh. ADDRESS is
+where the site will be, for its sitemap. With Doxygen, the site has the reference of the headers, too.
 
 The pages are the Markdown files of docs/ and a few others, as they stand. On the way to MkDocs
 - links to pages become links of the site, and links to sources become links to pages that show the source,
 - headings keep the anchors that forges give them,
+- `\\|` in code in tables becomes `|`, as on forges,
 - every link of the finished site is followed; a dead one is an error.
 """
+import html
 import html.parser
 import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import unicodedata
 from pathlib import Path
@@ -29,20 +33,23 @@ ELSEWHERE = {
     ROOT / "tests/data/corpus/FORMAT.md": "corpus-format.md",
     DOCS / "README.md": "index.md",
 }
+VERSION = ".".join(re.findall(r"#define MIDEND_VERSION_\w+ (\d+)", (ROOT / "include/midend/version.hpp").read_text(encoding="utf-8")))
+ADDRESS = "https://midend.example/"  # a placeholder, as in conanfile.py: there is no public address yet
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "cpp", ".sh": "bash", ".py": "python", ".cmake": "cmake",
              ".json": "json", ".yml": "yaml"}
 
 NAVIGATION = [
     ("Home", "index.md"),
-    ("Start", ["getting_started.md", {"Overview, installation": "overview.md"}, "installation.md", "examples.md", "tool.md", "scaling.md", "report.md", "debugging.md"]),
-    ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md", "llvm_plugin.md", "llvm_to_eir.md"]),
+    ("Start", ["getting_started.md", "tutorial.md", {"Overview, installation": "overview.md"}, "installation.md", "examples.md", "tool.md", "scaling.md", "report.md", "debugging.md"]),
+    ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md", "llvm_plugin.md", "gcc_plugin.md", "llvm_to_eir.md"]),
     ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
-    ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md", "packages.md"]),
+    ("Loops", ["loops.md", "loop_forms.md", "cycles.md"]),
     ("Dataflow", ["dataflow.md", "lattices.md", "bit_vector_analyses.md"]),
     ("SSA and constants", ["ssa.md", "sccp.md", "value_numbering.md", "live_values.md"]),
     ("Unrolling", ["unrolling.md", "unrolling-reference.md", "unrolling-trips.md", "evolutions.md", "dependence.md", "trials.md", "machine-model.md", "estimate.md", "schedule.md", "unrolling-llvm.md"]),
+    ("Transformations", ["transform.md", "packages.md"]),
     ("The Elbrus-like IR", ["elbrus-ir.md", "elbrus-interpreter.md"]),
-    ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "mistakes.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),
+    ("Reference", ["analyses.md", "headers.md", "explanations.md", "glossary.md", "papers.md", "mistakes.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),
     ("Project", ["changelog.md", "contributing.md"]),
 ]
 
@@ -62,6 +69,12 @@ def outside_code(text, change):
         out += [change(text[last:block.start()]), block.group(0)]
         last = block.end()
     return "".join(out) + change(text[last:])
+
+
+def bars_in_code(row):
+    """A row of a table in which `…\\|…` is code with a bar. Python-Markdown would show the backslash."""
+    return re.sub(r"(?<!`)`([^`]*\\\|[^`]*)`(?!`)",
+                  lambda code: f"<code>{html.escape(code.group(1).replace(chr(92) + '|', '|')).replace('|', '&#124;')}</code>", row)
 
 
 class Staging:
@@ -85,8 +98,15 @@ class Staging:
                                             encoding="utf-8")
         for path, name in self.sources.items():
             self.write_source(path, name)
+        (self.folder / "headers.md").write_text(
+            f"# Reference of the headers\n\nClasses, functions and concepts of midend {VERSION}, from the comments in the headers: "
+            + ('<a href="reference/index.html">the reference</a>.\n' if DOXYGEN else
+               "`doxygen docs/Doxyfile` makes it; Doxygen was not there when this site was built.\n"), encoding="utf-8")
 
     def prose(self, text, path):
+        text = re.sub(r"(?m)^\|.*\|$", lambda row: bars_in_code(row.group(0)), text)
+        if path == DOCS / "mistakes.md":  # on a phone a row is a paragraph: see site/manual.css
+            text = re.sub(r"(?m)((?:^\|.*\n)+)", r'<div class="rows" markdown>\n\n\1\n</div>\n', text)
         text = LINK.sub(lambda link: self.link(link, path), text)
         # Forges begin a list without an empty line before it, Python-Markdown does not.
         return re.sub(r"(?m)^((?!\s*(?:[-*]|\d+\.) |[ |#]).*\S.*\n)(?=(?:[-*]|\d+\.) )", r"\1\n", text)
@@ -119,6 +139,20 @@ class Staging:
                         encoding="utf-8")
 
 
+DOXYGEN = shutil.which("doxygen")
+
+
+def write_reference(site, work):
+    """The reference of the headers, as docs/Doxyfile says, in the folder `reference` of the site."""
+    settings = (DOCS / "Doxyfile").read_text(encoding="utf-8")
+    work.mkdir()
+    done = subprocess.run([DOXYGEN, "-"], input=f"{settings}\nOUTPUT_DIRECTORY = {work}\nHTML_OUTPUT = html\n", text=True, cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0 or not (work / "html/index.html").is_file():
+        sys.exit(f"site.py: doxygen fails:\n{done.stdout}")
+    (work / "html").rename(site / "reference")
+
+
 class Page(html.parser.HTMLParser):
     """The links and the anchors of a page."""
 
@@ -136,7 +170,8 @@ class Page(html.parser.HTMLParser):
 
 
 def dead_links(site):
-    pages = {path: Page(path) for path in sorted(site.rglob("*.html")) if path.name != "404.html"}
+    pages = {path: Page(path) for path in sorted(site.rglob("*.html"))
+             if path.name != "404.html" and "reference" not in path.relative_to(site).parts}
     for path, page in pages.items():
         for link in page.links:
             if re.match(r"[a-z][a-z0-9+.-]*:", link):
@@ -158,10 +193,10 @@ def main():
     staging.write()
     named = {name for _, pages in NAVIGATION for page in (pages if isinstance(pages, list) else [pages])
              for name in (page.values() if isinstance(page, dict) else [page])}
-    for name in sorted(named ^ set(staging.pages.values())):
+    for name in sorted(named ^ ({"headers.md"} | set(staging.pages.values()))):
         sys.exit(f"site.py: {name} is a page or in the navigation, but not both")
     config = load_config(
-        str(DOCS / "mkdocs.yml"), docs_dir=str(staging.folder), site_dir=str(output / "site"), strict=True,
+        str(DOCS / "mkdocs.yml"), site_name=f"midend {VERSION}", site_url=sys.argv[2] if len(sys.argv) > 2 else ADDRESS, docs_dir=str(staging.folder), site_dir=str(output / "site"), strict=True,
         nav=[{title: pages} for title, pages in NAVIGATION],
         markdown_extensions=["tables", "fenced_code", "codehilite", "attr_list", "md_in_html", "sane_lists", "toc"])
     config["mdx_configs"] |= {"toc": {"slugify": anchor, "permalink": True, "toc_depth": 3},
@@ -172,6 +207,8 @@ def main():
     found = json.loads(index.read_text(encoding="utf-8"))
     found["docs"] = [entry for entry in found["docs"] if not entry["location"].startswith("source/")]
     index.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+    if DOXYGEN:
+        write_reference(output / "site", output / "reference")
     dead = list(dead_links(output / "site"))
     print("\n".join(dead))
     if dead:

@@ -7,6 +7,7 @@
 #include <midend/dominance/post_dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 
 // for i in 0..1024 { sum += a[i]; sum += i/4; if (i % 16 == 0) sum *= 2; }
 constexpr const char* text = R"(

@@ -17,6 +17,7 @@ mkdir "$work/steps"
 cp "$work/steps/unknown_length.00-before.dot" "$work/unknown_length_before.dot"
 cp "$work/steps/unknown_length.05-clean-control.dot" "$work/unknown_length_unrolled.dot"
 cp examples/dot.out "$work/sums_of_rows.dot"
+cp examples/toy_compiler/picture.out "$work/toy_compiler.dot"
 sed -n "/^digraph/,\$p" examples/getting_started.out >"$work/getting_started.dot"
 cp docs/images/*.dot "$work"
 for dot in "$work"/*.dot; do

@@ -19,6 +19,12 @@
 #include MIDEND_STOP
 #endif
 
+#if defined(MIDEND_ONE_FILE)
+#define MIDEND_STOP                                                                                                    \
+  "midend: a one-file header was included before this header of the folder midend/; include one of the two"
+#include MIDEND_STOP
+#endif
+
 #if defined(_MSC_VER) && !defined(__clang__) && (!defined(_MSVC_TRADITIONAL) || _MSVC_TRADITIONAL)
 #error "midend needs the standard preprocessor: compile with /Zc:preprocessor"
 #endif

@@ -307,4 +307,101 @@ TEST_CASE("check_graph: in-edges") {
   g = right_graph();
   g.in_ids[1] = {1, 9};
   CHECK(error_of(g) == graph_error{reason::in_edges_do_not_match, 1, 1, 9});
+  g = right_graph();
+  g.in_ids[2].push_back(g.in_ids[2][0]);
+  CHECK(error_of(g) == graph_error{reason::in_edges_do_not_match, 2, 3, g.in_ids[2][0]});
+}
+
+namespace {
+
+/// Edges into a node without predecessors, as SSA construction on the fly needs them.
+struct graph_with_in_edges_only {
+  std::vector<std::vector<node_id>> next;
+  std::vector<std::vector<midend::edge_id>> out;
+  std::vector<std::vector<midend::edge_id>> in;
+  std::vector<std::array<node_id, 2>> ends;
+
+  std::size_t num_nodes() const { return next.size(); }
+
+  node_id entry() const { return 0; }
+
+  const std::vector<node_id>& successors(node_id n) const { return next[n]; }
+
+  std::size_t num_edges() const { return ends.size(); }
+
+  const std::vector<midend::edge_id>& out_edges(node_id n) const { return out[n]; }
+
+  const std::vector<midend::edge_id>& in_edges(node_id n) const { return in[n]; }
+
+  node_id edge_source(midend::edge_id e) const { return ends[e][0]; }
+
+  node_id edge_target(midend::edge_id e) const { return ends[e][1]; }
+};
+
+} // namespace
+
+TEST_CASE("check_graph: in-edges of a graph that does not know predecessors") {
+  const graph_with_in_edges_only right = {{{1, 1}, {1}}, {{0, 1}, {2}}, {{}, {2, 0, 1}}, {{0, 1}, {0, 1}, {1, 1}}};
+  CHECK_FALSE(midend::check_graph(right));
+  graph_with_in_edges_only g = right;
+  g.in[1] = {2, 0};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, midend::no_edge});
+  g.in[1] = {2, 0, 0}; // parallel edges are two edges
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, 0});
+  g.in[1] = {2, 0, 3};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 1, 2, 3});
+  g = right;
+  g.in = {{0}, {2, 1}};
+  CHECK(midend::check_graph(g) == graph_error{reason::in_edges_do_not_match, 0, 0, 0});
+}
+
+namespace {
+
+/// Edges into nodes are known, as `repair_ssa` and others need them, and predecessors follow from these.
+struct in_edges_alone {
+  const told_graph& g;
+
+  std::size_t num_nodes() const { return g.num_nodes(); }
+
+  node_id entry() const { return g.entry(); }
+
+  decltype(auto) successors(node_id n) const { return g.successors(n); }
+
+  std::size_t num_edges() const { return g.num_edges(); }
+
+  decltype(auto) out_edges(node_id n) const { return g.out_edges(n); }
+
+  decltype(auto) in_edges(node_id n) const { return g.in_edges(n); }
+
+  node_id edge_source(edge_id e) const { return g.edge_source(e); }
+
+  node_id edge_target(edge_id e) const { return g.edge_target(e); }
+};
+
+} // namespace
+
+TEST_CASE("check_graph: in-edges of a graph without predecessors") {
+  told_graph g = right_graph();
+  const auto error = [&g] {
+    const auto found = midend::check_graph(in_edges_alone{g});
+    return found ? *found : graph_error{};
+  };
+  CHECK_FALSE(midend::check_graph(in_edges_alone{g}));
+  std::swap(g.in_ids[1][0], g.in_ids[1][1]); // any order
+  CHECK_FALSE(midend::check_graph(in_edges_alone{g}));
+  g = right_graph();
+  g.in_ids[2] = {3, 2};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 2, 2, midend::no_edge});
+  g = right_graph();
+  g.in_ids[0] = {0};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 0, 0, 0});
+  g = right_graph();
+  g.in_ids[1] = {1, 9};
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, 9});
+  g = right_graph();
+  g.in_ids[1].pop_back();
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, midend::no_edge});
+  g = right_graph();
+  g.in_ids[1][1] = g.in_ids[1][0];
+  CHECK(error() == graph_error{reason::in_edges_do_not_match, 1, 1, g.in_ids[1][0]});
 }

@@ -6,8 +6,12 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/induction/extract_loop.hpp>
+#include <midend/ir/number_facts.hpp>
+#include <midend/ir/operation.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/loops/is_reducible.hpp>
 #include <midend/ssa/check_ir.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -99,7 +103,68 @@ public:
     enter_copies();
   }
 
+  /// Each run of the header traps if a fact about a parameter is wrong there: it divides by 0. Returns the number of
+  /// facts.
+  std::size_t assert_facts() {
+    std::size_t facts = 0;
+    for (midend::value_id v = 0; v != f_.num_values(); ++v) {
+      const unsigned width = f_.operation(v).width;
+      const bool is_parameter = f_.node_of(v) == midend::no_node && !f_.constant(v) && value_[v] != midend::no_value &&
+                                elbrus::is_integer(e_.graph().core(value_[v]).type);
+      if (const auto known = f_.facts(v); is_parameter && known && width >= 1 && width <= 64) {
+        const auto any = midend::number_facts::any(width);
+        facts +=
+            assert_apart(v, midend::operation::less, static_cast<std::uint64_t>(known->low), known->low != any.low);
+        facts += assert_apart(v, midend::operation::greater, static_cast<std::uint64_t>(known->high),
+                              known->high != any.high);
+        facts += assert_apart(v, midend::operation::uless, known->least, known->least != any.least);
+        facts += assert_apart(v, midend::operation::ugreater, known->most, known->most != any.most);
+        facts += assert_remainder(v, known->modulus, known->residue);
+      }
+    }
+    return facts;
+  }
+
 private:
+  midend::value_id make(midend::operation code, unsigned width, unsigned operand_width, midend::value_id a,
+                        midend::value_id b) {
+    const midend::value_id operands[] = {a, b};
+    const midend::operation_info info{
+        code, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(operand_width), {}};
+    const bool is_unary = b == midend::no_value;
+    return a == midend::no_value
+               ? a
+               : e_.make_operation(info, midend::span<const midend::value_id>(operands, is_unary ? 1u : 2u),
+                                   midend::place_at_end(node_[extracted_loop::header]));
+  }
+
+  /// Traps if `is_wrong`. Whether there is such an operation.
+  std::size_t assert_not(midend::value_id is_wrong) {
+    using midend::operation;
+    const midend::value_id wrong = make(operation::zero_extend, 32, 1, is_wrong, midend::no_value);
+    const midend::value_id right = make(operation::bit_xor, 32, 32, wrong, e_.make_number(32, 1));
+    return make(operation::udiv, 32, 32, e_.make_number(32, 1), right) == midend::no_value ? 0u : 1u;
+  }
+
+  std::size_t assert_apart(midend::value_id v, midend::operation code, std::uint64_t bound, bool is_known) {
+    const unsigned width = f_.operation(v).width;
+    return is_known ? assert_not(make(code, 1, width, value_[v], number(width, bound))) : 0;
+  }
+
+  std::size_t assert_remainder(midend::value_id v, std::uint64_t modulus, std::uint64_t residue) {
+    using midend::operation;
+    const unsigned width = f_.operation(v).width;
+    if (modulus < 2) { // else a single number has bounds
+      return 0;
+    }
+    const midend::value_id rest = make(operation::urem, width, width, value_[v], number(width, modulus));
+    return assert_not(make(operation::not_equal, 1, width, rest, number(width, residue)));
+  }
+
+  midend::value_id number(unsigned width, std::uint64_t bits) {
+    return e_.make_number(width, bits & midend::low_ones(width));
+  }
+
   bool is_inside(midend::node_id n) const { return n != extracted_loop::entry && n < x_.first_exit; }
 
   void make_nodes() {
@@ -243,14 +308,22 @@ private:
 
 } // namespace
 
+namespace {
+
+constexpr std::size_t random_extractions = 10000;
+
+} // namespace
+
 TEST_CASE("a loop that is extracted and put back runs as before") {
   std::size_t loops = 0;
   std::size_t nests = 0;
   std::size_t several_exits = 0;
+  std::size_t irreducible = 0;
+  std::size_t facts = 0;
   comparison_counts runs;
   midend::extract_loop_workspace memory;
   extracted_loop x;
-  for_each_random_program(3000, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+  for_each_random_program(random_extractions, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
     elbrus::program after = in_ssa_form(g);
     elbrus::procedure& f = after.procedures[0];
     elbrus::cost_editor e(f);
@@ -259,7 +332,8 @@ TEST_CASE("a loop that is extracted and put back runs as before") {
       return;
     }
     const auto l = static_cast<midend::loop_id>(seed % found.loops.num_loops());
-    midend::extract_loop(e, found.dominators, found.loops, l, memory, x);
+    const auto known = midend::facts_of_numbers(e);
+    midend::extract_loop(e, found.dominators, found.loops, l, known, memory, x);
     const auto error = midend::check_ir(x.program);
     REQUIRE_MESSAGE(!error, "seed ", seed, ": reason ", error ? static_cast<int>(error->why) : 0, " of value ",
                     error ? error->value : 0, " in node ", error ? error->node : 0);
@@ -267,15 +341,21 @@ TEST_CASE("a loop that is extracted and put back runs as before") {
     ++loops;
     nests += found.loops.children(l).begin() != found.loops.children(l).end() ? 1u : 0u;
     several_exits += x.nodes.size() > x.first_exit + std::size_t{1} ? 1u : 0u;
-    loop_return(e, found.loops, l, x).run();
+    irreducible += midend::is_reducible(x.program.graph()) ? 0u : 1u;
+    loop_return back(e, found.loops, l, x);
+    back.run();
+    facts += back.assert_facts();
     const std::string wrong = why_wrong(g, after, &runs);
     CHECK_MESSAGE(wrong.empty(), "seed ", seed, ", loop ", l, ": ", wrong);
   });
-  MESSAGE(loops, " loops, ", nests, " with loops inside, ", several_exits, " with several exits; ", runs.same,
-          " runs the same, ", runs.no_verdict, " without verdict");
-  CHECK(loops > affordable(3000) / 3);
-  CHECK(nests > affordable(3000) / 40);
-  CHECK(several_exits > affordable(3000) / 40);
+  MESSAGE(loops, " loops, ", nests, " with loops inside, ", several_exits, " with several exits, ", irreducible,
+          " with irreducible cycles, ", facts, " facts asserted; ", runs.same, " runs the same, ", runs.no_verdict,
+          " without verdict");
+  CHECK(loops > affordable(random_extractions) / 3);
+  CHECK(nests > affordable(random_extractions) / 40);
+  CHECK(several_exits > affordable(random_extractions) / 40);
+  CHECK(irreducible > 0);
+  CHECK(facts > affordable(random_extractions) / 40);
 }
 
 TEST_CASE("extracting a second loop of the same size allocates nothing") {

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/views.hpp>
+#include <midend/ir/edge_cases.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/verify_sccp.hpp>
@@ -106,4 +108,68 @@ TEST_CASE("verify_sccp_plan accepts the plans of random programs") {
     }
   });
   CHECK(entries > affordable(200));
+}
+
+TEST_CASE("sccp plan: where narrowing has contradicted the path to a branch, the branch stays") {
+  const midend::elbrus::program p = program_of(R"(proc @f0() -> i8 {
+  node n1:
+    br n6
+  node n5:
+    %v46 = and.i32 %v7, 255
+    %v47 = itof.i32.f32 %v46
+    %v48 = fcmp.olt.f32 %v47, 0x1.d4cp+14
+    %v53 = and.i32 0, 7
+    switch.i32 %v53 [1: n54], default: n54
+  node n6:
+    %v7 = phi.i32 [n1: 0], [n13: %v39]
+    %v10 = cmp.lt.i32 %v7, 15
+    br %v10 ? n23 : n5
+  node n13:
+    %v39 = add.i32 %v7, 1 nsw
+    br n6
+  node n22:
+    %v28 = phi.i8 [n23: 9]
+    br n13
+  node n23:
+    br n22
+  node n54:
+    br 0 ? n64 : n85.1
+  node n63:
+    ret 0
+  node n64:
+    %v69 = phi.i8 [n54: 5], [n92.1: 0]
+    br n63
+  node n85.1:
+    br %v48 ? n92.1 : n85.2
+  node n85.2:
+    br %v48 ? n92.1 : n92.1
+  node n92.1:
+    br n64
+}
+)");
+  const midend::elbrus::semantic_view view(p.procedures[0]);
+  midend::sccp_options options;
+  options.lists_decided_uses = true;
+  const auto found = midend::sccp_with_branch_facts(view, midend::strided_interval_domain(), options);
+  const auto plan = midend::plan_sccp(view, found);
+  const auto contradicts = [&](midend::edge_id e) { // what the condition is
+    const midend::node_id n = view.graph().edge_source(e);
+    const auto c = found.constant(view.condition(n));
+    return c && midend::edge_of_case(view, n, *c) != e;
+  };
+  std::size_t contradicted = 0;
+  for (midend::node_id n = 0; n != view.graph().num_nodes(); ++n) {
+    std::size_t executable = 0;
+    midend::edge_id last = midend::no_edge;
+    for (const midend::edge_id e : view.graph().out_edges(n)) {
+      executable += found.is_executable_edge(e) ? 1u : 0u;
+      last = found.is_executable_edge(e) ? e : last;
+    }
+    contradicted += executable == 1 && view.condition(n) != midend::no_value && contradicts(last) ? 1u : 0u;
+  }
+  CHECK(contradicted == 1);
+  for (const midend::edge_id e : plan.kept_edges) {
+    CHECK(!contradicts(e));
+  }
+  CHECK(!midend::verify_sccp_plan_with_branch_facts(view, found, plan));
 }

@@ -33,7 +33,8 @@ struct graph_error {
     edge_listed_twice,     ///< out-edge number `position` of `node`, `value`, is listed for the second time
     edges_do_not_match,    ///< `node` does not have as many out-edges as successors
     edge_ends,             ///< source or target of edge `value`, out-edge number `position` of `node`, is wrong
-    in_edges_do_not_match, ///< in-edge number `position` of `node` is not the edge from the predecessor there
+    in_edges_do_not_match, ///< in-edge number `position` of `node` is not an edge into it, is listed before, or is not
+                           ///< the edge from the predecessor there
   };
 
   reason why{};
@@ -180,7 +181,7 @@ private:
     }
     if constexpr (requires(const G& g, node_id n) { g.in_edges(n); }) {
       for (node_id n = 0; n != copy_.num_nodes(); ++n) {
-        if (const auto error = check_in_edges(n)) {
+        if (const auto error = check_in_edges(n, listed)) {
           return error;
         }
       }
@@ -216,24 +217,40 @@ private:
     return std::nullopt;
   }
 
-  constexpr optional<graph_error> check_in_edges(node_id n) const {
+  /// Every edge is listed once at its target; `listed` becomes false for it. Where the graph knows predecessors, both
+  /// lists have the same order.
+  constexpr optional<graph_error> check_in_edges(node_id n, flat_array<bool>& listed) const {
     std::size_t position = 0;
     auto&& edges = g_.in_edges(n);
-    auto&& predecessors = g_.predecessors(n);
-    auto p = std::begin(predecessors);
-    const auto p_last = std::end(predecessors);
     const auto last = std::end(edges);
     for (auto it = std::begin(edges); it != last; ++it, ++position) {
       const auto e = static_cast<edge_id>(*it);
-      if (p == p_last || e >= static_cast<std::size_t>(g_.num_edges()) ||
-          static_cast<node_id>(g_.edge_target(e)) != n ||
-          static_cast<node_id>(g_.edge_source(e)) != static_cast<node_id>(*p)) {
+      if (e >= listed.size() || !listed[e] || static_cast<node_id>(g_.edge_target(e)) != n) {
         return graph_error{reason::in_edges_do_not_match, n, position, e};
       }
-      ++p;
+      listed[e] = false;
     }
-    if (p != p_last) {
+    if (position != copy_.predecessors(n).size()) {
       return graph_error{reason::in_edges_do_not_match, n, position, no_edge};
+    }
+    if constexpr (bidirectional_flow_graph<G>) {
+      return check_order_of_in_edges(n);
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  constexpr optional<graph_error> check_order_of_in_edges(node_id n) const {
+    auto&& edges = g_.in_edges(n);
+    auto&& predecessors = g_.predecessors(n);
+    auto it = std::begin(edges);
+    const auto last = std::end(predecessors);
+    std::size_t position = 0;
+    for (auto p = std::begin(predecessors); p != last; ++p, ++it, ++position) {
+      const auto e = static_cast<edge_id>(*it);
+      if (static_cast<node_id>(g_.edge_source(e)) != static_cast<node_id>(*p)) {
+        return graph_error{reason::in_edges_do_not_match, n, position, e};
+      }
     }
     return std::nullopt;
   }

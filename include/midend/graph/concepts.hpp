@@ -157,13 +157,13 @@ template <class G>
 concept edge_indexed_flow_graph =
     flow_graph<G> && has_edges<G> && out_edges_are_a_range_of_edges<G> && out_edge_iterators_outlive_the_range<G>;
 
-/// `epoch()` returns the number of modifications that a graph has seen. Optional.
+/// `epoch()` returns the number of changes of nodes and edges that a graph has seen. Optional.
 template <class G>
 concept has_epoch = requires(const G& g) {
   { g.epoch() } -> std::convertible_to<std::uint64_t>;
 };
 
-/// The number of modifications a graph has seen, if it counts them in `epoch()`, else 0. Results remember it, and calls
+/// The number of changes that a graph has seen, if it counts them in `epoch()`, else 0. Results remember it, and calls
 /// that take a graph and a result require that they agree.
 template <class G> constexpr std::uint64_t graph_epoch(const G& g) {
   if constexpr (has_epoch<G>) {

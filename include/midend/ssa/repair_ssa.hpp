@@ -57,39 +57,11 @@ concept repairing_editor_argument =
 
 namespace detail {
 
-/// Which reads are known to stay as they are: none.
-struct no_read_stays {
-  constexpr bool operator()(value_id, node_id) const { return false; }
-};
+template <class E, class Stays> class ssa_repair;
 
-/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, can be skipped, because no
-/// other definition reaches them.
-template <class E, class Stays = no_read_stays> class ssa_repair {
-public:
-  ssa_repair(E& editor, const dominator_tree& tree, flat_array<value_id>& inserted, Stays stays = {})
-      : editor_(editor), tree_(tree), inserted_(inserted), stays_(stays) {}
-
-  void run(span<const value_copy> copies) {
-    number_variables(copies);
-    if constexpr (!has_users<E>) {
-      keep_all_uses();
-    }
-    for (std::uint32_t x = 0; x != variables_.size(); ++x) { // so that a large program passes through the caches once
-      list_definitions(x, copies);
-      list_uses(x);
-      walk_live_nodes(x);
-      find_joins(x);
-      insert_phis(x);
-      rename(x);
-    }
-  }
-
-private:
-  using ids = flat_array<std::uint32_t>;
-
+/// What SSA repair notes of values, nodes and uses.
+struct ssa_repair_records {
   static constexpr std::uint32_t none = 0xffff'ffff;
-  static constexpr std::uint32_t at_end = 0xffff'ffff;
-  static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi, in `value_record::seen`
 
   /// Copies and kept uses are in lists.
   struct variable {
@@ -155,8 +127,85 @@ private:
     node_id node;
     value_id value;
   };
+};
+
+} // namespace detail
+
+/// Memory of `repair_ssa`, to be reused.
+class repair_ssa_workspace {
+  template <class E, class Stays> friend class detail::ssa_repair;
+
+  using records = detail::ssa_repair_records;
+  using ids = flat_array<std::uint32_t>;
+
+  flat_array<records::value_record> values_; ///< by value, of those that were there before
+  flat_array<records::node_record> nodes_;
+  flat_array<records::variable> variables_;
+  ids next_copy_; ///< by copy: one of the same variable
+  flat_array<records::kept_use> kept_uses_;
+  ids definitions_; ///< of the variable whose turn it is, as all from here on
+  flat_array<records::use> uses_;
+  flat_array<records::event> events_;
+  flat_array<records::scope> scopes_;
+  flat_array<records::join_edge> join_edges_;
+  ids places_; ///< of definitions, in preorder
+  ids region_; ///< where the variable is live, but only one node of each part without definitions
+  ids joins_;
+  ids roots_;
+  ids todo_;
+};
+
+namespace detail {
+
+/// Which reads are known to stay as they are: none.
+struct no_read_stays {
+  constexpr bool operator()(value_id, node_id) const { return false; }
+};
+
+/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, can be skipped, because no
+/// other definition reaches them.
+template <class E, class Stays> class ssa_repair {
+public:
+  ssa_repair(E& editor, const dominator_tree& tree, repair_ssa_workspace& w, flat_array<value_id>& inserted,
+             Stays stays = {})
+      : editor_(editor), tree_(tree), inserted_(inserted), stays_(stays), values_(w.values_), nodes_(w.nodes_),
+        variables_(w.variables_), next_copy_(w.next_copy_), kept_uses_(w.kept_uses_), definitions_(w.definitions_),
+        uses_(w.uses_), events_(w.events_), scopes_(w.scopes_), join_edges_(w.join_edges_), places_(w.places_),
+        region_(w.region_), joins_(w.joins_), roots_(w.roots_), todo_(w.todo_) {}
+
+  void run(span<const value_copy> copies) {
+    number_variables(copies);
+    if constexpr (!has_users<E>) {
+      keep_all_uses();
+    }
+    for (std::uint32_t x = 0; x != variables_.size(); ++x) { // so that a large program passes through the caches once
+      list_definitions(x, copies);
+      list_uses(x);
+      walk_live_nodes(x);
+      find_joins(x);
+      insert_phis(x);
+      rename(x);
+    }
+  }
+
+private:
+  using ids = flat_array<std::uint32_t>;
+  using variable = ssa_repair_records::variable;
+  using use = ssa_repair_records::use;
+  using kept_use = ssa_repair_records::kept_use;
+  using join_edge = ssa_repair_records::join_edge;
+  using value_record = ssa_repair_records::value_record;
+  using node_record = ssa_repair_records::node_record;
+  using event = ssa_repair_records::event;
+  using scope = ssa_repair_records::scope;
+
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t at_end = 0xffff'ffff;
+  static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi, in `value_record::seen`
 
   void number_variables(span<const value_copy> copies) {
+    variables_.clear();
+    kept_uses_.clear();
     values_.assign(static_cast<std::size_t>(editor_.num_values()), value_record{});
     nodes_.assign(node_count(editor_.graph()), node_record{});
     next_copy_.assign(copies.size(), none);
@@ -540,23 +589,23 @@ private:
   const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
   Stays stays_;
-  flat_array<value_record> values_; ///< by value, of those that were there before
-  flat_array<node_record> nodes_;
-  flat_array<variable> variables_;
-  ids next_copy_; ///< by copy: one of the same variable
-  flat_array<kept_use> kept_uses_;
+  flat_array<value_record>& values_; ///< all from here on are in the workspace
+  flat_array<node_record>& nodes_;
+  flat_array<variable>& variables_;
+  ids& next_copy_;
+  flat_array<kept_use>& kept_uses_;
+  ids& definitions_;
+  flat_array<use>& uses_;
+  flat_array<event>& events_;
+  flat_array<scope>& scopes_;
+  flat_array<join_edge>& join_edges_;
+  ids& places_;
+  ids& region_;
+  ids& joins_;
+  ids& roots_;
+  ids& todo_;
   std::uint32_t first_free_ = none; ///< into `kept_uses_`
-  ids definitions_;                 ///< of the variable whose turn it is, as all from here on
-  flat_array<use> uses_;
-  flat_array<event> events_;
-  flat_array<scope> scopes_;
-  flat_array<join_edge> join_edges_;
-  ids places_;            ///< of definitions, in preorder
-  ids region_;            ///< where the variable is live, but only one node of each part without definitions
-  bool may_join_ = false; ///< whether an edge into the region is none of the dominator tree
-  ids joins_;
-  ids roots_;
-  ids todo_;
+  bool may_join_ = false;           ///< whether an edge into the region is none of the dominator tree
 };
 
 } // namespace detail
@@ -564,8 +613,17 @@ private:
 /// The same as below for a program whose dominator tree is known.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> copies, flat_array<value_id>& inserted) {
+  repair_ssa_workspace workspace;
+  repair_ssa(editor, tree, copies, workspace, inserted);
+}
+
+/// The same with memory from before: nothing is allocated for a program and copies no larger than those that it has
+/// seen.
+template <repairing_editor_argument E>
+void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> copies, repair_ssa_workspace& workspace,
+                flat_array<value_id>& inserted) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(editor.graph()), "the dominator tree of this graph", tree.epoch());
-  detail::ssa_repair<E>(editor, tree, inserted).run(copies);
+  detail::ssa_repair<E, detail::no_read_stays>(editor, tree, workspace, inserted).run(copies);
 }
 
 /// Renames uses of values that got more definitions: each use then reads the definition that reaches it. Where several

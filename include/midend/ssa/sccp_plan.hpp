@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/operation.hpp"
@@ -148,11 +149,23 @@ private:
         kept = e;
       }
     });
-    const bool is_decided = executable == 1 && count > 1 && ir_.condition(n) != no_value;
+    const bool is_decided = executable == 1 && count > 1 && ir_.condition(n) != no_value && agrees(n, kept);
     if (is_decided) {
       out_.kept_edges.push_back(kept);
     }
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, !is_decided || e == kept); });
+  }
+
+  /// Whether the constant by which the condition will be replaced takes this edge, too. Narrowing makes facts better
+  /// but does not take back that edges are executable: a node may be reached only by such an edge, against what is
+  /// known of the condition since. No run comes there, and the branch stays.
+  bool agrees(node_id n, edge_id kept) const {
+    if constexpr (has_cases_of_edges<IR>) {
+      const auto c = found_.constant(static_cast<value_id>(ir_.condition(n)));
+      return !c || edge_of_case(ir_, n, *c) == kept;
+    } else {
+      return true;
+    }
   }
 
   /// A node without values and edges has been erased before.
@@ -199,7 +212,8 @@ private:
 
 /// The changes that follow from a result for its program. Unreachable nodes are erased, too.
 ///
-/// A branch with only one executable edge becomes a jump along it. A branch that is itself never executed (after a
+/// A branch with only one executable edge becomes a jump along it, unless the constant that its condition becomes takes
+/// another one: no run reaches such a branch, and it stays. A branch that is itself never executed (after a
 /// value that never returns, or on a condition without value) keeps all edges and their targets, because an editor can
 /// turn a branch into a jump but not remove it. A phi that has one input left is replaced by the input, which is
 /// defined wherever the phi is; a phi that had only one before is not changed. Uses that branches decide are changed if

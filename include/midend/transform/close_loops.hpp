@@ -441,7 +441,9 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
       const auto stays = [&](value_id v, node_id n) { // reads in its loop
         return loops.contains(loops.innermost_loop(static_cast<node_id>(editor.node_of(v))), n);
       };
-      detail::ssa_repair<E, decltype(stays)>(editor, tree, inserted, stays).run(span<const value_copy>(copies));
+      repair_ssa_workspace workspace;
+      detail::ssa_repair<E, decltype(stays)>(editor, tree, workspace, inserted, stays)
+          .run(span<const value_copy>(copies));
     }
     count += plan.phis.size() + inserted.size();
     plan.phis.clear();

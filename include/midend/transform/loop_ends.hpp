@@ -39,6 +39,18 @@ template <class IR> edge_id edge_of_body(const IR& ir, const loop_body& body, st
 
 } // namespace detail
 
+template <cost_ir_argument IR, trip_counter C> class loop_end_finder;
+
+/// Memory of `loop_end_finder`, to be reused.
+class loop_end_finder_workspace {
+  template <cost_ir_argument IR, trip_counter C> friend class loop_end_finder;
+
+  describe_loop_workspace description_;
+  loop_body body_;
+  loop_counters counters_;
+  flat_array<unsigned char> leads_back_; ///< by block: all its ways lead to a backedge
+};
+
 /// Finds the ends of innermost loops of one function.
 ///
 /// An exit that each iteration tests, and of which the count is exact or an upper bound, ends the loop by itself: if
@@ -50,8 +62,9 @@ template <class IR> edge_id edge_of_body(const IR& ir, const loop_body& body, st
 template <cost_ir_argument IR, trip_counter C> class loop_end_finder {
 public:
   /// `counter` has to know this program; all arguments must outlive this object.
-  loop_end_finder(const IR& ir, const loop_forest& loops, C& counter)
-      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, description_) {}
+  loop_end_finder(const IR& ir, const loop_forest& loops, C& counter, loop_end_finder_workspace& workspace)
+      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, workspace.description_),
+        body_(workspace.body_), counters_(workspace.counters_), leads_back_(workspace.leads_back_) {}
 
   /// Appends the ends of loop `l` to `out`: none if it contains loops, if `describe_loop` cannot read it, and at
   /// branches with more than two edges. O(size of the loop), and what the counter takes.
@@ -125,11 +138,10 @@ private:
   const IR& ir_;
   const loop_forest& loops_;
   C& counter_;
-  describe_loop_workspace description_;
   loop_describer<IR> describer_;
-  loop_body body_;
-  loop_counters counters_;
-  flat_array<unsigned char> leads_back_; ///< by block: all its ways lead to a backedge
+  loop_body& body_; ///< all references are to members of the workspace
+  loop_counters& counters_;
+  flat_array<unsigned char>& leads_back_;
 };
 
 /// For each node of an unfolding that copies one of an innermost loop: how often the header has run at least when

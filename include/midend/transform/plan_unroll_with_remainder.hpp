@@ -110,6 +110,26 @@ inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& c
 
 } // namespace detail
 
+/// Memory of `plan_unroll_with_remainder`, to be reused.
+class plan_unroll_with_remainder_workspace {
+  template <cost_ir_argument IR>
+    requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
+  friend void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
+                                         const unrolling_limits& limits,
+                                         plan_unroll_with_remainder_workspace& workspace, remainder_plan& plan);
+
+  flat_array<unrolling_request> wanted_;
+  flat_array<std::size_t> request_of_; ///< by loop
+  unroll_loops_workspace planning_;
+  unrolling_plan copies_;
+  describe_loop_workspace description_;
+  loop_body body_;
+  induction_forms forms_;
+  count_iterations_workspace counting_;
+  loop_counters counters_;
+  detail::counted_tests_memory tests_;
+};
+
 /// Which of these innermost loops can be run in passes, up to a limit. Of a prologue, the copies are that alone: for
 /// what is left ask again, for an epilogue of what will then be a multiple of the factor. The loop must test, in each
 /// iteration, a counter against a bound that does not change in the loop; other exits, tested in each copy as before,
@@ -120,11 +140,27 @@ template <cost_ir_argument IR>
   requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
 remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
                                           span<const unrolling_request> requests, const unrolling_limits& limits = {}) {
-  const auto& g = ir.graph();
+  plan_unroll_with_remainder_workspace workspace;
   remainder_plan plan;
+  plan_unroll_with_remainder(ir, loops, requests, limits, workspace, plan);
+  return plan;
+}
+
+/// The same, refilling `plan`.
+template <cost_ir_argument IR>
+  requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
+void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
+                                const unrolling_limits& limits, plan_unroll_with_remainder_workspace& workspace,
+                                remainder_plan& plan) {
+  const auto& g = ir.graph();
   plan.epoch = graph_epoch(g);
-  flat_array<unrolling_request> wanted;
-  flat_array<std::size_t> request_of(loops.num_loops(), requests.size()); // the first: a plan unrolls a loop once
+  plan.unrollings.clear();
+  plan.nodes.clear();
+  plan.refused.clear();
+  flat_array<unrolling_request>& wanted = workspace.wanted_;
+  wanted.clear();
+  flat_array<std::size_t>& request_of = workspace.request_of_;
+  request_of.assign(loops.num_loops(), requests.size()); // the first: a plan unrolls a loop once
   for (std::size_t i = 0; i != requests.size(); ++i) {
     std::size_t& first = request_of[requests[i].loop];
     first = first == requests.size() && requests[i].form.iterations_in_pass() != 0 ? i : first;
@@ -132,15 +168,16 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   for (const unrolling_request& r : requests) { // one copy more than a pass has: the old loop
     wanted.push_back({r.loop, {unrolling_kind::partial, r.form.iterations_in_pass() + 1}});
   }
-  const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
+  unrolling_plan& copies = workspace.copies_;
+  plan_unroll_loops(ir, loops, {wanted.data(), wanted.size()}, limits, workspace.planning_, copies);
   for (const unrolling_refusal& r : copies.refused) {
     plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.why});
   }
-  describe_loop_workspace workspace;
-  loop_describer<IR> describer(ir, loops, workspace);
-  loop_body body;
-  induction_forms forms;
-  detail::counted_tests<IR> counted(ir);
+  loop_describer<IR> describer(ir, loops, workspace.description_);
+  loop_body& body = workspace.body_;
+  loop_counters& counters = workspace.counters_;
+  induction_forms& forms = workspace.forms_;
+  detail::counted_tests<IR> counted(ir, workspace.tests_);
   for (const loop_unrolling& x : copies.unrollings) {
     const auto refuse = [&](remainder_refusal_reason reason) {
       plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
@@ -149,7 +186,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
       refuse(remainder_refusal_reason::not_innermost);
       continue;
     }
-    const loop_counters counters = count_iterations(body);
+    count_iterations(body, workspace.counting_, counters);
     passed_test test{};
     remainder_refusal_reason why{};
     const auto& tests = counted.read(body, counters);
@@ -185,7 +222,6 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
                                  t.swapped, test, first, x.num_nodes});
     }
   }
-  return plan;
 }
 
 MIDEND_END_NAMESPACE

@@ -100,6 +100,11 @@ class lists_by_node {
 public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
+  void clear() {
+    lists_.clear();
+    next_.clear();
+  }
+
   std::size_t num_items() const { return next_.size(); }
 
   std::uint32_t first(node_id n) const { return n < lists_.size() ? lists_[n].first : none; }
@@ -143,6 +148,77 @@ private:
 
 } // namespace detail
 
+template <unfolding_editor_argument E> class unfolding;
+
+/// Memory of `unfolding`, to be reused. It also has the witness that the last unfolding with it left there.
+class unfolding_workspace {
+  template <unfolding_editor_argument E> friend class unfolding;
+
+public:
+  /// The witness of the last unfolding with this memory, if nobody has taken it.
+  const unfolding_witness& witness() const { return witness_; }
+
+private:
+  struct edge_and_phi {
+    edge_id edge;
+    value_id phi;
+
+    friend bool operator==(const edge_and_phi&, const edge_and_phi&) = default;
+  };
+
+  struct pending_input {
+    edge_id edge;
+    value_id phi; ///< a root
+    value_id input;
+  };
+
+  /// The ways from `first` on whose numbers differ in the bits up to this one.
+  struct subtree {
+    node_id node;
+    std::size_t first;
+    unsigned bit;
+  };
+
+  void clear() {
+    root_.clear();
+    value_copies_.clear();
+    pending_.clear();
+    pending_number_.clear();
+    merged_lists_.clear();
+    dropped_lists_.clear();
+    way_of_.clear();
+    counts_before_.clear();
+  }
+
+  unfolding_witness witness_;
+  repair_ssa_workspace repair_;
+  dominators_workspace dominating_;
+  dominator_tree tree_;
+  flat_array<value_id> inserted_;
+  flat_array<unsigned char> known_; ///< by value: a variable of SSA repair
+  flat_array<value_id> root_;       ///< of copies that are not finished, by value from `first_copy_` on
+  flat_array<value_copy> value_copies_;
+  flat_array<pending_input> pending_;
+  detail::hash_map<edge_and_phi> pending_number_;
+  detail::lists_by_node merged_lists_;  ///< of `witness_.merged`, by node into which it was
+  detail::lists_by_node dropped_lists_; ///< of `witness_.dropped`, by node
+  flat_array<std::uint32_t> way_of_;    ///< by target; `no_node` between calls
+  flat_array<node_id> way_targets_;
+  flat_array<std::uint32_t> way_ends_;
+  flat_array<edge_id> way_edges_;
+  flat_array<edge_id> way_edge_;
+  flat_array<value_id> selectors_;
+  flat_array<subtree> subtrees_;
+  flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
+  flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
+  flat_array<value_id> phis_;
+  flat_array<value_id> inputs_;
+  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
+  flat_array<value_id> values_;
+  flat_array<value_id> clones_; ///< of `values_`
+  flat_array<edge_id> edges_;
+};
+
 /// Changes a program so that it remains an unfolding of what it was, and keeps the witness. A transformation makes one,
 /// calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
 /// witness then says how the last program stands for the first.
@@ -152,12 +228,23 @@ private:
 /// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
 template <unfolding_editor_argument E> class unfolding {
 public:
-  explicit unfolding(E& editor) : editor_(editor) { witness_.start(node_count(), edge_count()); }
+  explicit unfolding(E& editor) : unfolding(editor, nullptr) { witness_.start(node_count(), edge_count()); }
+
+  /// The same with memory from before: a second program of the same size allocates nothing. Afterwards the workspace
+  /// has the witness.
+  unfolding(E& editor, unfolding_workspace& workspace) : unfolding(editor, &workspace) {
+    w_.clear();
+    witness_.start(node_count(), edge_count());
+  }
 
   /// The program that was started from must be the first of `earlier`, as it is now.
-  unfolding(E& editor, unfolding_witness earlier) : editor_(editor), witness_(std::move(earlier)) {
+  unfolding(E& editor, unfolding_witness earlier) : unfolding(editor, nullptr) {
+    witness_ = std::move(earlier);
     witness_.grow(node_count(), edge_count(), witness_.value_origin.empty() ? 0 : value_count());
   }
+
+  unfolding(const unfolding&) = delete;
+  unfolding& operator=(const unfolding&) = delete;
 
   /// The program as it is.
   const E& program() const { return editor_; }
@@ -303,7 +390,8 @@ public:
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
   void finish(flat_array<value_id>& inserted) {
     if (has_dispatches_ || !value_copies_.empty()) {
-      finish(dominators(editor_.graph()), inserted);
+      dominators(editor_.graph(), semi_nca, w_.dominating_, w_.tree_);
+      finish(w_.tree_, inserted);
     } else {
       finish(dominator_tree(), inserted);
     }
@@ -318,7 +406,7 @@ public:
       has_dispatches_ = false;
     }
     if (!value_copies_.empty()) {
-      repair_ssa(editor_, tree, span<const value_copy>(value_copies_), inserted);
+      repair_ssa(editor_, tree, span<const value_copy>(value_copies_), w_.repair_, inserted);
     }
     value_copies_.clear();
     pending_.clear();
@@ -328,22 +416,28 @@ public:
   }
 
   void finish(const dominator_tree& tree) {
-    flat_array<value_id> inserted;
-    finish(tree, inserted);
+    w_.inserted_.clear();
+    finish(tree, w_.inserted_);
   }
 
   void finish() {
-    flat_array<value_id> inserted;
-    finish(inserted);
+    w_.inserted_.clear();
+    finish(w_.inserted_);
   }
 
 private:
-  struct edge_and_phi {
-    edge_id edge;
-    value_id phi;
+  using edge_and_phi = unfolding_workspace::edge_and_phi;
+  using pending_input = unfolding_workspace::pending_input;
+  using subtree = unfolding_workspace::subtree;
 
-    friend bool operator==(const edge_and_phi&, const edge_and_phi&) = default;
-  };
+  unfolding(E& editor, unfolding_workspace* workspace)
+      : editor_(editor), w_(workspace == nullptr ? own_ : *workspace), witness_(w_.witness_), root_(w_.root_),
+        value_copies_(w_.value_copies_), pending_(w_.pending_), pending_number_(w_.pending_number_),
+        merged_lists_(w_.merged_lists_), dropped_lists_(w_.dropped_lists_), way_of_(w_.way_of_),
+        way_targets_(w_.way_targets_), way_ends_(w_.way_ends_), way_edges_(w_.way_edges_), way_edge_(w_.way_edge_),
+        selectors_(w_.selectors_), subtrees_(w_.subtrees_), way_phis_(w_.way_phis_), counts_before_(w_.counts_before_),
+        phis_(w_.phis_), inputs_(w_.inputs_), passed_(w_.passed_), values_(w_.values_), clones_(w_.clones_),
+        edges_(w_.edges_) {}
 
   std::size_t node_count() const { return static_cast<std::size_t>(editor_.graph().num_nodes()); }
 
@@ -531,13 +625,6 @@ private:
     }
   }
 
-  /// The ways from `first` on whose numbers differ in the bits up to this one.
-  struct subtree {
-    node_id node;
-    std::size_t first;
-    unsigned bit;
-  };
-
   /// A tree of branches, each on one bit of the number of the way; the bits are phis of `n`.
   void dispatch_by_bits(node_id n, std::size_t num_ways)
     requires dispatching_editor<E>
@@ -643,7 +730,8 @@ private:
 
   /// Values that are read where they no longer reach become variables for SSA repair.
   void list_lost_values(const dominator_tree& tree) {
-    flat_array<unsigned char> known(value_count(), 0);
+    flat_array<unsigned char>& known = w_.known_;
+    known.assign(value_count(), 0);
     for (const value_copy& c : value_copies_) {
       known[c.original] = 1;
     }
@@ -778,37 +866,33 @@ private:
     }
   }
 
-  struct pending_input {
-    edge_id edge;
-    value_id phi; ///< a root
-    value_id input;
-  };
-
   E& editor_;
-  unfolding_witness witness_;
-  flat_array<value_id> root_; ///< of copies that are not finished, by value from `first_copy_` on
+  unfolding_workspace own_; ///< used if the caller has none
+  unfolding_workspace& w_;
+  unfolding_witness& witness_; ///< all references are to members of the workspace
+  flat_array<value_id>& root_;
+  flat_array<value_copy>& value_copies_;
+  flat_array<pending_input>& pending_;
+  detail::hash_map<edge_and_phi>& pending_number_;
+  detail::lists_by_node& merged_lists_;
+  detail::lists_by_node& dropped_lists_;
+  flat_array<std::uint32_t>& way_of_;
+  flat_array<node_id>& way_targets_;
+  flat_array<std::uint32_t>& way_ends_;
+  flat_array<edge_id>& way_edges_;
+  flat_array<edge_id>& way_edge_;
+  flat_array<value_id>& selectors_;
+  flat_array<subtree>& subtrees_;
+  flat_array<std::uint32_t>& way_phis_;
+  flat_array<std::uint64_t>& counts_before_;
+  flat_array<value_id>& phis_;
+  flat_array<value_id>& inputs_;
+  detail::hash_map<value_id>& passed_;
+  flat_array<value_id>& values_;
+  flat_array<value_id>& clones_;
+  flat_array<edge_id>& edges_;
   value_id first_copy_ = 0;
-  flat_array<value_copy> value_copies_;
-  flat_array<pending_input> pending_;
-  detail::hash_map<edge_and_phi> pending_number_;
-  detail::lists_by_node merged_lists_;  ///< of `witness_.merged`, by node into which it was
-  detail::lists_by_node dropped_lists_; ///< of `witness_.dropped`, by node
-  bool has_dispatches_ = false;         ///< since the last `finish`
-  flat_array<std::uint32_t> way_of_;    ///< by target; `no_node` between calls
-  flat_array<node_id> way_targets_;
-  flat_array<std::uint32_t> way_ends_;
-  flat_array<edge_id> way_edges_;
-  flat_array<edge_id> way_edge_;
-  flat_array<value_id> selectors_;
-  flat_array<subtree> subtrees_;
-  flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
-  flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
-  flat_array<value_id> phis_;
-  flat_array<value_id> inputs_;
-  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
-  flat_array<value_id> values_;
-  flat_array<value_id> clones_; ///< of `values_`
-  flat_array<edge_id> edges_;
+  bool has_dispatches_ = false; ///< since the last `finish`
 };
 
 namespace detail {

@@ -99,6 +99,56 @@ struct unrolling_limits {
   std::size_t max_cloned = 4096;
 };
 
+namespace detail {
+
+/// A branch of a last copy, and the edge of its original that it continues along.
+struct ended_copy {
+  node_id node;
+  edge_id kept;
+};
+
+/// Memory for the copies of loops, to be reused.
+struct loop_copying_memory {
+  flat_array<std::uint32_t> position; ///< by node
+  flat_array<ended_copy> ended;
+  flat_array<node_id> copies;
+  flat_array<node_id> made;
+  flat_array<edge_id> edges;
+  divided_counts counts;
+  flat_array<double> last_flows;
+  flat_array<double> shares;
+  flat_array<unsigned char> reached; ///< by node of the loop
+  flat_array<std::uint32_t> pending;
+};
+
+} // namespace detail
+
+/// Memory of `unroll_loops`, to be reused: plans and applications of plans for programs of the same size allocate
+/// nothing.
+class unroll_loops_workspace {
+  template <effect_ir_argument IR>
+    requires graph_of_ir_argument<IR>
+  friend void plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
+                                const unrolling_limits& limits, unroll_loops_workspace& workspace,
+                                unrolling_plan& plan);
+  template <cost_ir_argument IR, trip_counter C>
+  friend void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter,
+                             unroll_loops_workspace& workspace);
+  template <class E>
+  friend void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan, unroll_loops_workspace& workspace);
+  template <detail::edits_alone E>
+    requires unfolding_editor_argument<E>
+  friend const unfolding_witness& apply_unroll_loops(E& editor, const unrolling_plan& plan,
+                                                     unroll_loops_workspace& workspace);
+
+  detail::values_without_phis_memory stuck_;
+  flat_array<unsigned char> taken_; ///< by loop: it, a loop in it or around it is unrolled
+  loop_end_finder_workspace finding_;
+  flat_array<loop_end> found_;
+  detail::loop_copying_memory copying_;
+  unfolding_workspace unfolding_;
+};
+
 /// Which of these loops can be unrolled so, in the order of the requests. They may have any form: several latches and
 /// exits, loops and irreducible cycles inside, no preheader, unreachable predecessors, the entry as header. Of loops
 /// that contain each other only the first in this order is unrolled.
@@ -109,12 +159,28 @@ template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
                                  const unrolling_limits& limits = {}) {
+  unroll_loops_workspace workspace;
+  unrolling_plan plan;
+  plan_unroll_loops(ir, loops, requests, limits, workspace, plan);
+  return plan;
+}
+
+/// The same, refilling `plan`.
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
+void plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
+                       const unrolling_limits& limits, unroll_loops_workspace& workspace, unrolling_plan& plan) {
   const auto& g = ir.graph();
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch(), graph_epoch(g));
-  unrolling_plan plan;
   plan.epoch = graph_epoch(g);
-  const detail::values_without_phis<IR> stuck(ir);
-  flat_array<unsigned char> taken(loops.num_loops(), 0); // it, a loop in it or around it is unrolled
+  plan.unrollings.clear();
+  plan.nodes.clear();
+  plan.ends.clear();
+  plan.refused.clear();
+  plan.cloned = 0;
+  const detail::values_without_phis<IR> stuck(ir, workspace.stuck_);
+  flat_array<unsigned char>& taken = workspace.taken_;
+  taken.assign(loops.num_loops(), 0);
   for (const unrolling_request& r : requests) {
     MIDEND_ASSERT(r.loop < loops.num_loops(), "a loop of the forest", r.loop, loops.num_loops());
     const auto refuse = [&](unrolling_refusal_reason reason, value_id v = no_value, edge_id e = no_edge) {
@@ -170,7 +236,6 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
       }
     }
   }
-  return plan;
 }
 
 /// Adds to a plan where chains end: if a loop runs no more iterations than there are copies, its last copy does not go
@@ -179,10 +244,18 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
 /// O(size of the loops that become chains), and what the counter takes.
 template <cost_ir_argument IR, trip_counter C>
 void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter) {
+  unroll_loops_workspace workspace;
+  plan_loop_ends(plan, ir, loops, counter, workspace);
+}
+
+/// The same with memory from before.
+template <cost_ir_argument IR, trip_counter C>
+void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter,
+                    unroll_loops_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(ir.graph()), "a plan for this graph as it is now", plan.epoch);
   MIDEND_ASSERT(loops.epoch() == plan.epoch, "a loop forest of this graph", loops.epoch(), plan.epoch);
-  loop_end_finder<IR, C> finder(ir, loops, counter);
-  flat_array<loop_end> found;
+  loop_end_finder<IR, C> finder(ir, loops, counter, workspace.finding_);
+  flat_array<loop_end>& found = workspace.found_;
   plan.ends.clear();
   for (loop_unrolling& x : plan.unrollings) {
     x.first_end = static_cast<std::uint32_t>(plan.ends.size());
@@ -255,7 +328,9 @@ inline void list_shares(const divided_counts& counts, const loop_unrolling& x, f
 /// loop.
 template <class G>
 bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std::uint32_t>& position,
-                     span<const loop_end> ends, const divided_counts& counts, flat_array<double>& flows) {
+                     span<const loop_end> ends, loop_copying_memory& memory) {
+  const divided_counts& counts = memory.counts;
+  flat_array<double>& flows = memory.last_flows;
   const auto place = [&](edge_id e) {
     const auto target = static_cast<node_id>(g.edge_target(e));
     return target < position.size() ? position[target] : no_node;
@@ -279,8 +354,10 @@ bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std
   if (exits != 1 || !leave) {
     return false;
   }
-  flat_array<unsigned char> reached(nodes.size(), 0);
-  flat_array<std::uint32_t> pending(1, 0);
+  flat_array<unsigned char>& reached = memory.reached;
+  reached.assign(nodes.size(), 0);
+  flat_array<std::uint32_t>& pending = memory.pending;
+  pending.assign(1, 0);
   while (!pending.empty()) {
     const std::uint32_t i = pending.back();
     pending.pop_back();
@@ -310,32 +387,28 @@ bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std
   return true;
 }
 
-/// A branch of a last copy, and the edge of its original that it continues along.
-struct ended_copy {
-  node_id node;
-  edge_id kept;
-};
-
 /// Makes the copies of one loop and leads the edges that stay inside. `position` has room for all nodes that there are
 /// when the first copy is made. Appends the branches that end the last copy.
 template <class E>
-void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling& x,
-               flat_array<std::uint32_t>& position, flat_array<ended_copy>& ended) {
+void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling& x, loop_copying_memory& memory) {
+  flat_array<std::uint32_t>& position = memory.position;
   const auto& g = u.program().graph();
   const span<const node_id> nodes(plan.nodes.data() + x.first_node, x.num_nodes);
   for (std::uint32_t i = 0; i != nodes.size(); ++i) {
     position[nodes[i]] = i;
   }
-  divided_counts counts;
+  divided_counts& counts = memory.counts;
   const bool has_counts = read_counts(u.editor(), nodes, position, counts);
   const span<const loop_end> ends = span<const loop_end>(plan.ends).subspan(x.first_end, x.num_ends);
-  flat_array<double> last_flows;
-  const bool divides_all = ends.empty() || !has_counts || list_last_flows(g, nodes, position, ends, counts, last_flows);
-  flat_array<node_id> copies; // copy k of nodes[i] is at k · num_nodes + i
+  flat_array<double>& last_flows = memory.last_flows;
+  last_flows.clear();
+  const bool divides_all = ends.empty() || !has_counts || list_last_flows(g, nodes, position, ends, memory);
+  flat_array<node_id>& copies = memory.copies;
+  copies.clear(); // copy k of nodes[i] is at k · num_nodes + i
   for (const node_id n : nodes) {
     copies.push_back(n);
   }
-  flat_array<node_id> made;
+  flat_array<node_id>& made = memory.made;
   for (std::uint32_t k = 1; k != x.copies; ++k) {
     u.duplicate_region(nodes, made);
     for (const node_id n : made) {
@@ -343,7 +416,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
     }
   }
   const auto copy = [&](std::size_t k, std::uint32_t i) { return copies[k * x.num_nodes + i]; };
-  flat_array<edge_id> edges;
+  flat_array<edge_id>& edges = memory.edges;
   for (std::size_t k = 0; k != x.copies; ++k) {
     const std::size_t next = k + 1 != x.copies ? k + 1 : x.form.num_peeled();
     for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
@@ -364,7 +437,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   const std::size_t last = x.copies - std::size_t{1};
   for (const loop_end& end : ends) {
     const auto source = static_cast<node_id>(g.edge_source(end.kept));
-    ended.push_back({copy(last, position[source]), u.witness().edge_origin[end.kept]});
+    memory.ended.push_back({copy(last, position[source]), u.witness().edge_origin[end.kept]});
   }
   const std::uint32_t peeled = x.form.num_peeled();
   move_hints(u.editor(), copies[0], copy(peeled, 0), [&](const loop_hints& old) {
@@ -372,7 +445,8 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   });
   if constexpr (profile_editor<E>) {
     if (has_counts) {
-      flat_array<double> shares;
+      flat_array<double>& shares = memory.shares;
+      shares.clear();
       list_shares(counts, x, shares);
       if (!last_flows.empty()) {
         for (double& flow : last_flows) {
@@ -426,17 +500,25 @@ template <class E> void end_copy(unfolding<E>& u, const ended_copy& end) {
 ///
 /// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
 template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan) {
+  unroll_loops_workspace workspace;
+  apply_unroll_loops(u, plan, workspace);
+}
+
+/// The same with memory from before.
+template <class E>
+void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan, unroll_loops_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   if (plan.empty()) {
     return;
   }
-  flat_array<std::uint32_t> position(static_cast<std::size_t>(u.program().graph().num_nodes()), no_node);
-  flat_array<detail::ended_copy> ended;
+  detail::loop_copying_memory& memory = workspace.copying_;
+  memory.position.assign(static_cast<std::size_t>(u.program().graph().num_nodes()), no_node);
+  memory.ended.clear();
   for (const loop_unrolling& x : plan.unrollings) {
-    detail::copy_loop(u, plan, x, position, ended);
+    detail::copy_loop(u, plan, x, memory);
   }
   u.finish();
-  for (const detail::ended_copy& end : ended) {
+  for (const detail::ended_copy& end : memory.ended) {
     detail::end_copy(u, end);
   }
 }
@@ -445,9 +527,19 @@ template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_unroll_loops(E& editor, const unrolling_plan& plan) {
+  unroll_loops_workspace workspace;
   unfolding<E> u(editor);
-  apply_unroll_loops(u, plan);
+  apply_unroll_loops(u, plan, workspace);
   return u.take_witness();
+}
+
+/// The same with memory from before. The witness is in the workspace until that is used again.
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+const unfolding_witness& apply_unroll_loops(E& editor, const unrolling_plan& plan, unroll_loops_workspace& workspace) {
+  unfolding<E> u(editor, workspace.unfolding_);
+  apply_unroll_loops(u, plan, workspace);
+  return u.witness();
 }
 
 /// Unrolls loops of a function. Returns the witness, the plan, and the dominators and loops of the new graph.

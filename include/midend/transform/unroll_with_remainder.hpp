@@ -42,7 +42,10 @@ namespace detail {
 /// Makes operations at the end of a node, and remembers them so that they can be taken back.
 template <class E> class operation_sink {
 public:
-  operation_sink(E& editor, node_id n) : editor_(editor), node_(n) {}
+  /// `made` gets the operations.
+  operation_sink(E& editor, node_id n, flat_array<value_id>& made) : editor_(editor), node_(n), made_(made) {
+    made_.clear();
+  }
 
   value_id number(std::uint64_t bits, unsigned width) {
     return checked(static_cast<value_id>(editor_.make_number(width, bits)));
@@ -79,8 +82,6 @@ public:
     }
   }
 
-  const flat_array<value_id>& made() const { return made_; }
-
   bool is_right = true; ///< the IR has all operations, and none may trap
 
 private:
@@ -91,16 +92,60 @@ private:
 
   E& editor_;
   node_id node_;
-  flat_array<value_id> made_;
+  flat_array<value_id>& made_;
+};
+
+/// Memory for the frequencies of nodes.
+struct flow_memory {
+  dominators_and_loops_workspace searching;
+  dominators_and_loops_result found;
+  node_frequencies frequencies;
+};
+
+/// What is known of one loop while it is being unrolled.
+struct remainder_draft {
+  const remainder_unrolling* unrolling = nullptr;
+  double repeats = -1; ///< how probable one more iteration is, in a loop without counts; negative if unknown
+  divided_counts counts;
+  bool has_counts = false;
+  node_id guard = no_node;
+  node_id latch = no_node;
+  value_id limit = no_value;
+  value_id enough = no_value;
+  flat_array<value_id> made; ///< in the guard
+  flat_array<node_id> copies;
+  flat_array<edge_id> back; ///< from the last copy to the first
+
+  void start(const remainder_unrolling& x, double repeats_of_loop) {
+    unrolling = &x;
+    repeats = repeats_of_loop;
+    has_counts = false;
+    guard = latch = no_node;
+    limit = enough = no_value;
+    made.clear();
+    copies.clear();
+    back.clear();
+  }
+};
+
+/// Memory for one loop after another, to be reused.
+struct remainder_memory {
+  flat_array<edge_id> edges;
+  flat_array<value_id> phis;
+  flat_array<value_id> inputs;
+  flat_array<node_id> nodes;
+  flat_array<value_id> made;
+  flat_array<double> shares;
 };
 
 /// One loop that is being unrolled.
 template <class E> class remainder_builder {
 public:
-  remainder_builder(unfolding<E>& u, const remainder_plan& plan, const remainder_unrolling& x, double repeats)
-      : u_(u), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), repeats_(repeats) {}
-
-  loop_id loop() const { return x_.loop; }
+  remainder_builder(unfolding<E>& u, const remainder_plan& plan, remainder_draft& draft, remainder_memory& memory)
+      : u_(u), x_(*draft.unrolling), nodes_(plan.nodes.data() + x_.first_node, x_.num_nodes), memory_(memory),
+        repeats_(draft.repeats), counts_(draft.counts), has_counts_(draft.has_counts), guard_(draft.guard),
+        latch_(draft.latch), limit_(draft.limit), enough_(draft.enough), made_(draft.made), copies_(draft.copies),
+        back_(draft.back) {}
 
   /// Before anything is copied: the guard, and in it the computation of the limit. False if it might trap; then the
   /// guard does nothing.
@@ -147,7 +192,8 @@ private:
 
   bool compute_limit(const flat_array<std::uint32_t>& position) {
     E& editor = u_.editor();
-    flat_array<edge_id> entering;
+    flat_array<edge_id>& entering = memory_.edges;
+    entering.clear();
     for_each_id(graph().in_edges(nodes_[0]), [&](edge_id e) {
       if (position[static_cast<node_id>(graph().edge_source(e))] == no_node) {
         entering.push_back(e);
@@ -159,14 +205,12 @@ private:
                 [&](value_id v) { bound = i++ == (x_.bound_is_first ? 0u : 1u) ? v : bound; });
     guard_ = u_.route_edges(entering);
     const auto start = static_cast<value_id>(editor.phi_input(x_.counter, only_edge(guard_)));
-    operation_sink<E> sink(editor, guard_);
+    operation_sink<E> sink(editor, guard_, made_);
     const value_id first = sink.number_of(start, x_.test.counter_width);
     const value_id end = sink.number_of(bound, x_.test.bound_width);
     emit_unrolled_limit(sink, x_.test, first, end, limit_, enough_);
     if (!sink.is_right) {
       sink.take_back();
-    } else {
-      made_ = sink.made();
     }
     u_.grow_witness();
     return sink.is_right;
@@ -193,14 +237,14 @@ private:
 
   /// Entered from the guard.
   void make_copies(const flat_array<std::uint32_t>& position) {
-    flat_array<node_id> made;
+    flat_array<node_id>& made = memory_.nodes;
     for (std::uint32_t k = 0; k != x_.copies; ++k) {
       u_.duplicate_region(nodes_, made);
       for (const node_id n : made) {
         copies_.push_back(n);
       }
     }
-    flat_array<edge_id> edges;
+    flat_array<edge_id>& edges = memory_.edges;
     for (std::size_t k = 0; k != x_.copies; ++k) {
       for (std::uint32_t i = 0; i != x_.num_nodes; ++i) {
         edges.clear();
@@ -228,7 +272,7 @@ private:
     const node_id latch = latch_ = u_.route_edges(back_);
     const value_id counter = counter_of_copy();
     const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
-    operation_sink<E> sink(editor, latch);
+    operation_sink<E> sink(editor, latch, memory_.made);
     const std::uint8_t width = x_.test.counter_width;
     value_id done = no_value;
     if (limit_ != no_value) {
@@ -245,7 +289,8 @@ private:
 
   void divide_counts([[maybe_unused]] bool is_right) {
     if constexpr (profile_editor<E>) {
-      flat_array<node_id> copies = copies_;
+      flat_array<node_id>& copies = memory_.nodes;
+      copies = copies_;
       for (const node_id n : nodes_) {
         copies.push_back(n);
       }
@@ -254,22 +299,23 @@ private:
       if (!has_counts_) {
         forget_counts(u_.editor(), copies);
         if (repeats_ >= 0 && is_right) {
-          const remainder_shares shares = divide_remainder_counts(shape(), {1 - repeats_, 1, repeats_});
+          const remainder_shares shares = divide_remainder_counts(shape(), {1 - repeats_, 1, repeats_}, memory_.shares);
           set_probabilities(guard_, shares.inserted);
           set_probabilities(latch_, shares.inserted + 2);
         }
         return;
       }
-      const remainder_shares shares =
-          divide_remainder_counts(shape(), {counts_.entered(), counts_.header_executions(), counts_.repeats()});
-      counts_.write(u_.editor(), copies, shares.of_counts, shares.inserted);
+      const remainder_shares shares = divide_remainder_counts(
+          shape(), {counts_.entered(), counts_.header_executions(), counts_.repeats()}, memory_.shares);
+      counts_.write(u_.editor(), copies, memory_.shares, shares.inserted);
     }
   }
 
   /// Of a node that ends in a branch, by how often its edges are taken.
   void set_probabilities(node_id n, const double* taken) {
     const double all = taken[0] + taken[1];
-    flat_array<edge_id> edges;
+    flat_array<edge_id>& edges = memory_.edges;
+    edges.clear();
     for_each_id(graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
     for (std::size_t i = 0; all > 0 && i != edges.size(); ++i) {
       u_.editor().set_probability(edges[i], taken[i] / all);
@@ -313,15 +359,17 @@ private:
   /// of the target took.
   void branch(node_id n, value_id condition, node_id then, node_id otherwise, node_id target) {
     E& editor = u_.editor();
-    flat_array<value_id> inputs;
+    flat_array<value_id>& inputs = memory_.inputs;
+    inputs.clear();
     const edge_id old = only_edge(n);
     for_each_phi(u_.program(), target,
                  [&](value_id phi) { inputs.push_back(static_cast<value_id>(editor.phi_input(phi, old))); });
     editor.erase_end(n);
     editor.set_branch(n, condition, then, otherwise);
-    flat_array<edge_id> edges;
+    flat_array<edge_id>& edges = memory_.edges;
+    edges.clear();
     for_each_id(graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
-    flat_array<value_id> phis;
+    flat_array<value_id>& phis = memory_.phis;
     for (const edge_id e : edges) {
       phis.clear();
       for_each_phi(u_.program(), static_cast<node_id>(graph().edge_target(e)),
@@ -338,23 +386,25 @@ private:
   unfolding<E>& u_;
   const remainder_unrolling& x_;
   span<const node_id> nodes_;
-  double repeats_; ///< how probable one more iteration is, in a loop without counts; negative if unknown
-  divided_counts counts_;
-  bool has_counts_ = false;
-  node_id guard_ = no_node;
-  node_id latch_ = no_node;
-  value_id limit_ = no_value;
-  value_id enough_ = no_value;
-  flat_array<value_id> made_; ///< in the guard
-  flat_array<node_id> copies_;
-  flat_array<edge_id> back_; ///< from the last copy to the first
+  remainder_memory& memory_;
+  double repeats_;
+  divided_counts& counts_; ///< all references from here on are to members of the draft
+  bool& has_counts_;
+  node_id& guard_;
+  node_id& latch_;
+  value_id& limit_;
+  value_id& enough_;
+  flat_array<value_id>& made_;
+  flat_array<node_id>& copies_;
+  flat_array<edge_id>& back_;
 };
 
 /// By unrolling, how probable one more iteration is, in loops without counts whose exits all have probabilities.
 /// Negative for others.
 template <class E>
-flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, const remainder_plan& plan) {
-  flat_array<double> repeats(plan.unrollings.size(), -1);
+void list_repeats([[maybe_unused]] const E& editor, const remainder_plan& plan, [[maybe_unused]] flow_memory& memory,
+                  flat_array<double>& repeats) {
+  repeats.assign(plan.unrollings.size(), -1);
   if constexpr (profile_editor<E>) {
     bool any = false;
     for (const remainder_unrolling& x : plan.unrollings) {
@@ -364,8 +414,9 @@ flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, co
       }
     }
     if (any) {
-      const auto found = dominators_and_loops(editor.graph());
-      node_frequencies frequencies;
+      const dominators_and_loops_result& found = memory.found;
+      node_frequencies& frequencies = memory.frequencies;
+      dominators_and_loops(editor.graph(), memory.searching, memory.found);
       frequencies.compute(editor, found.loops);
       for (std::size_t i = 0; i != repeats.size(); ++i) {
         const node_id header = plan.nodes[plan.unrollings[i].first_node];
@@ -378,10 +429,28 @@ flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, co
       }
     }
   }
-  return repeats;
 }
 
 } // namespace detail
+
+/// Memory of `apply_unroll_with_remainder`, to be reused.
+class apply_unroll_with_remainder_workspace {
+  template <class E>
+  friend void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan,
+                                          apply_unroll_with_remainder_workspace& workspace,
+                                          flat_array<remainder_refusal>& refused);
+  template <detail::edits_alone E>
+  friend const unfolding_witness& apply_unroll_with_remainder(E& editor, const remainder_plan& plan,
+                                                              apply_unroll_with_remainder_workspace& workspace,
+                                                              flat_array<remainder_refusal>& refused);
+
+  detail::flow_memory flows_;
+  flat_array<double> repeats_;         ///< by unrolling
+  flat_array<std::uint32_t> position_; ///< by node
+  detail::remainder_memory memory_;
+  std::vector<detail::remainder_draft> drafts_; ///< those of the last plan come first
+  unfolding_workspace unfolding_;
+};
 
 /// Applies a plan for the program as it is. For each loop:
 ///
@@ -400,32 +469,49 @@ flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, co
 /// and what `repair_ssa` costs); one repair for all loops.
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
+  apply_unroll_with_remainder_workspace workspace;
+  apply_unroll_with_remainder(u, plan, workspace, refused);
+}
+
+/// The same with memory from before.
+template <class E>
+void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan,
+                                 apply_unroll_with_remainder_workspace& workspace,
+                                 flat_array<remainder_refusal>& refused) {
   static_assert(remainder_editor<E>, "midend: to unroll a loop with a remainder, an editor needs `make_operation`, "
                                      "`make_number`, `set_branch`, `erase_end` and the effects rung");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  flat_array<std::uint32_t> position;
+  flat_array<std::uint32_t>& position = workspace.position_;
+  position.clear();
   const auto refuse = [&](loop_id l) {
     refused.push_back({l, remainder_refusal_reason::early_trap, unrolling_refusal_reason::one_copy});
   };
-  const flat_array<double> repeats = detail::repeats_of_probabilities(u.editor(), plan);
-  std::vector<detail::remainder_builder<E>> builders; // of loops with a guard
+  detail::list_repeats(u.editor(), plan, workspace.flows_, workspace.repeats_);
+  auto& drafts = workspace.drafts_;
+  if (drafts.size() < plan.unrollings.size()) {
+    drafts.resize(plan.unrollings.size());
+  }
+  std::size_t count = 0; // of loops with a guard
+  const auto builder = [&](std::size_t i) {
+    return detail::remainder_builder<E>(u, plan, drafts[i], workspace.memory_);
+  };
   for (std::size_t i = 0; i != plan.unrollings.size(); ++i) {
-    detail::remainder_builder<E> builder(u, plan, plan.unrollings[i], repeats[i]);
-    if (builder.guard(position)) {
-      builders.push_back(std::move(builder));
+    drafts[count].start(plan.unrollings[i], workspace.repeats_[i]);
+    if (builder(count).guard(position)) {
+      ++count;
     } else {
       refuse(plan.unrollings[i].loop);
     }
   }
-  for (detail::remainder_builder<E>& builder : builders) {
-    builder.copy(position);
+  for (std::size_t i = 0; i != count; ++i) {
+    builder(i).copy(position);
   }
-  if (!builders.empty()) {
+  if (count != 0) {
     u.finish();
   }
-  for (detail::remainder_builder<E>& builder : builders) {
-    if (!builder.close()) {
-      refuse(builder.loop());
+  for (std::size_t i = 0; i != count; ++i) {
+    if (!builder(i).close()) {
+      refuse(drafts[i].unrolling->loop);
     }
   }
 }
@@ -437,6 +523,16 @@ unfolding_witness apply_unroll_with_remainder(E& editor, const remainder_plan& p
   unfolding<E> u(editor);
   apply_unroll_with_remainder(u, plan, refused);
   return u.take_witness();
+}
+
+/// The same with memory from before. The witness is in the workspace until that is used again.
+template <detail::edits_alone E>
+const unfolding_witness& apply_unroll_with_remainder(E& editor, const remainder_plan& plan,
+                                                     apply_unroll_with_remainder_workspace& workspace,
+                                                     flat_array<remainder_refusal>& refused) {
+  unfolding<E> u(editor, workspace.unfolding_);
+  apply_unroll_with_remainder(u, plan, workspace, refused);
+  return u.witness();
 }
 
 MIDEND_END_NAMESPACE

@@ -57,17 +57,46 @@ struct untaken_exits_plan {
 
 namespace detail {
 
+template <class IR, class Counter> class untaken_exits_finder;
+
+/// An operation that a computation should have.
+struct expected_operation {
+  operation_info info; ///< `other`: a value or a number
+  value_id value;
+  std::uint64_t bits;
+  std::uint32_t a;
+  std::uint32_t b;
+};
+
+} // namespace detail
+
+/// Memory of `plan_untaken_exits`, to be reused.
+class plan_untaken_exits_workspace {
+  template <class IR, class Counter> friend class detail::untaken_exits_finder;
+
+  describe_loop_workspace description_;
+  count_iterations_workspace counting_;
+  loop_body body_;
+  loop_counters counters_;
+  detail::counted_tests_memory tests_;
+  flat_array<detail::expected_operation> wanted_;
+};
+
+namespace detail {
+
 /// Finds untaken exits, loop by loop.
 template <class IR, class Counter> class untaken_exits_finder {
 public:
-  untaken_exits_finder(const IR& ir, const loop_forest& loops, Counter& counter, untaken_exits_plan& out)
-      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, description_), tested_(ir), out_(out) {}
+  untaken_exits_finder(const IR& ir, const loop_forest& loops, Counter& counter,
+                       plan_untaken_exits_workspace& workspace, untaken_exits_plan& out)
+      : ir_(ir), loops_(loops), counter_(counter), w_(workspace), describer_(ir, loops, workspace.description_),
+        body_(workspace.body_), counters_(workspace.counters_), tested_(ir, workspace.tests_), out_(out) {}
 
   void run() {
     for (const loop_id l : loops_.loops()) {
       if (loops_.subloops(l).size() == 1 && describer_.describe(l, body_) == loop_obstacle::none) {
         // The limit of unrolled passes is made from what the loop alone says, so it is found by that.
-        count_iterations(body_, counting_, counters_);
+        count_iterations(body_, w_.counting_, counters_);
         if (!list_within_limit(l)) {
           counter_.count(body_, counters_);
           list_untaken(l);
@@ -108,13 +137,9 @@ private:
   /// What a computation should look like.
   class expected_operations {
   public:
-    struct expression {
-      operation_info info; ///< `other`: a value or a number
-      value_id value;
-      std::uint64_t bits;
-      std::uint32_t a;
-      std::uint32_t b;
-    };
+    using expression = expected_operation;
+
+    explicit expected_operations(flat_array<expression>& memory) : all_(memory) { all_.clear(); }
 
     static constexpr std::uint32_t none = 0xffff'ffff;
 
@@ -188,7 +213,7 @@ private:
       return static_cast<std::uint32_t>(all_.size() - 1);
     }
 
-    flat_array<expression> all_;
+    flat_array<expression>& all_;
   };
 
   /// Operand `i` of an operation with this code, or `no_value`.
@@ -353,7 +378,7 @@ private:
     }
     const flat_array<optional<counted_test>>& tests = tested_.tests();
     const body_id bound = tests[first]->bound;
-    expected_operations wanted;
+    expected_operations wanted(w_.wanted_);
     std::uint32_t limit_wanted = 0;
     std::uint32_t enough_wanted = 0;
     emit_unrolled_limit(
@@ -415,11 +440,10 @@ private:
   const IR& ir_;
   const loop_forest& loops_;
   Counter& counter_;
-  describe_loop_workspace description_;
-  count_iterations_workspace counting_;
+  plan_untaken_exits_workspace& w_;
   loop_describer<IR> describer_;
-  loop_body body_;
-  loop_counters counters_;
+  loop_body& body_; ///< in the workspace, as the counters
+  loop_counters& counters_;
   counted_tests<IR> tested_;
   untaken_exits_plan& out_;
 };
@@ -449,13 +473,36 @@ template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& i
 /// The same with counts by `counter`, which has to know this program.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, C& counter) {
+  plan_untaken_exits_workspace workspace;
   untaken_exits_plan plan;
-  plan.epoch = graph_epoch(ir.graph());
-  detail::untaken_exits_finder<IR, C>(ir, loops, counter, plan).run();
+  plan_untaken_exits(ir, loops, counter, workspace, plan);
   return plan;
 }
 
+/// The same, refilling `plan`.
+template <cost_ir_argument IR, trip_counter C>
+void plan_untaken_exits(const IR& ir, const loop_forest& loops, C& counter, plan_untaken_exits_workspace& workspace,
+                        untaken_exits_plan& plan) {
+  plan.epoch = graph_epoch(ir.graph());
+  plan.exits.clear();
+  detail::untaken_exits_finder<IR, C>(ir, loops, counter, workspace, plan).run();
+}
+
 namespace detail {
+
+/// Memory of `flow_diverter`, to be reused.
+struct flow_diverter_memory {
+  dominators_and_loops_workspace searching;
+  dominators_and_loops_result found;
+  node_frequencies frequencies;
+  flat_array<unsigned char> is_dropped; ///< by edge
+  flat_array<edge_id> next;             ///< by node, the first edge of a shortest way to a target
+  flat_array<node_id> queue;
+  flat_array<double> more_nodes; ///< whole numbers, if counts are
+  flat_array<double> more_edges;
+  flat_array<edge_id> edges; ///< of one node, with their flows
+  flat_array<double> flows;
+};
 
 /// What a profile says of edges that will be dropped: their flow takes a shortest other way to the same target.
 /// So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is known about the
@@ -463,8 +510,10 @@ namespace detail {
 template <class E> class flow_diverter {
 public:
   /// With frequencies: for nodes without counts, whose probabilities alone change.
-  flow_diverter(E& editor, const untaken_exits_plan& plan, const node_frequencies* frequencies)
-      : editor_(editor), frequencies_(frequencies) {
+  flow_diverter(E& editor, const untaken_exits_plan& plan, const node_frequencies* frequencies,
+                flow_diverter_memory& memory)
+      : editor_(editor), frequencies_(frequencies), memory_(memory), is_dropped_(memory.is_dropped), next_(memory.next),
+        queue_(memory.queue), more_nodes_(memory.more_nodes), more_edges_(memory.more_edges) {
     const auto nodes = static_cast<std::size_t>(graph().num_nodes());
     const auto edges = static_cast<std::size_t>(graph().num_edges());
     is_dropped_.assign(edges, 0);
@@ -520,8 +569,8 @@ private:
   }
 
   void write() {
-    flat_array<edge_id> edges;
-    flat_array<double> flows;
+    flat_array<edge_id>& edges = memory_.edges;
+    flat_array<double>& flows = memory_.flows;
     for (node_id n = 0; has_changes_ && n != next_.size(); ++n) {
       bool changes = false;
       bool is_known = true;
@@ -572,16 +621,19 @@ private:
   E& editor_;
   const node_frequencies* frequencies_; ///< or null
   node_id target_ = no_node;
-  flat_array<unsigned char> is_dropped_;
-  flat_array<edge_id> next_;
-  flat_array<node_id> queue_;
-  flat_array<double> more_nodes_; ///< whole numbers, if counts are
-  flat_array<double> more_edges_;
+  flow_diverter_memory& memory_;
+  flat_array<unsigned char>& is_dropped_;
+  flat_array<edge_id>& next_;
+  flat_array<node_id>& queue_;
+  flat_array<double>& more_nodes_;
+  flat_array<double>& more_edges_;
   bool has_changes_ = false;
 };
 
 /// Before the edges of a plan are dropped.
-template <class E> void divert_counts([[maybe_unused]] E& editor, [[maybe_unused]] const untaken_exits_plan& plan) {
+template <class E>
+void divert_counts([[maybe_unused]] E& editor, [[maybe_unused]] const untaken_exits_plan& plan,
+                   [[maybe_unused]] flow_diverter_memory& memory) {
   if constexpr (profile_editor<E>) {
     bool has_counts = false;
     bool has_others = false;
@@ -592,17 +644,31 @@ template <class E> void divert_counts([[maybe_unused]] E& editor, [[maybe_unused
       has_others = has_others || (!is_counted && is_taken);
     }
     if (has_counts) {
-      flow_diverter<E>(editor, plan, nullptr);
+      flow_diverter<E>(editor, plan, nullptr, memory);
     }
     if (has_others) {
-      node_frequencies frequencies;
-      frequencies.compute(editor, dominators_and_loops(editor.graph()).loops);
-      flow_diverter<E>(editor, plan, &frequencies);
+      dominators_and_loops(editor.graph(), memory.searching, memory.found);
+      memory.frequencies.compute(editor, memory.found.loops);
+      flow_diverter<E>(editor, plan, &memory.frequencies, memory);
     }
   }
 }
 
 } // namespace detail
+
+/// Memory of `apply_untaken_exits`, to be reused.
+class apply_untaken_exits_workspace {
+  template <class E>
+  friend void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan,
+                                  apply_untaken_exits_workspace& workspace);
+  template <detail::edits_alone E>
+    requires unfolding_editor_argument<E>
+  friend const unfolding_witness& apply_untaken_exits(E& editor, const untaken_exits_plan& plan,
+                                                      apply_untaken_exits_workspace& workspace);
+
+  detail::flow_diverter_memory flows_;
+  unfolding_workspace unfolding_;
+};
 
 /// Applies a plan for the program as it is: the branches become jumps. Their edges are dropped with the reason
 /// `assumed`, since `verify_unfolding` knows nothing of counters: `verify_untaken_exits` proves that these reasons are
@@ -611,8 +677,15 @@ template <class E> void divert_counts([[maybe_unused]] E& editor, [[maybe_unused
 /// If a profile says that an edge was taken, these runs go on to where the edge leads, by a way that is kept. O(edges
 /// and, for each edge that was taken, such a way; for each of their targets O(n + m)).
 template <class E> void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan) {
+  apply_untaken_exits_workspace workspace;
+  apply_untaken_exits(u, plan, workspace);
+}
+
+/// The same with memory from before.
+template <class E>
+void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan, apply_untaken_exits_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  detail::divert_counts(u.editor(), plan);
+  detail::divert_counts(u.editor(), plan, workspace.flows_);
   for (const untaken_exit& x : plan.exits) {
     u.keep_edge(x.kept, drop_reason::assumed);
   }
@@ -625,6 +698,16 @@ unfolding_witness apply_untaken_exits(E& editor, const untaken_exits_plan& plan)
   unfolding<E> u(editor);
   apply_untaken_exits(u, plan);
   return u.take_witness();
+}
+
+/// The same with memory from before. The witness is in the workspace until that is used again.
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+const unfolding_witness& apply_untaken_exits(E& editor, const untaken_exits_plan& plan,
+                                             apply_untaken_exits_workspace& workspace) {
+  unfolding<E> u(editor, workspace.unfolding_);
+  apply_untaken_exits(u, plan, workspace);
+  return u.witness();
 }
 
 /// The answer of `verify_untaken_exits`.
@@ -659,7 +742,8 @@ public:
     if (!has_others || !witness.merged.empty()) {
       return false;
     }
-    loop_end_finder<IR, Counter> finder(ir_, loops_, counter_);
+    loop_end_finder_workspace finding;
+    loop_end_finder<IR, Counter> finder(ir_, loops_, counter_, finding);
     flat_array<loop_end> ends;
     for (const loop_id l : loops_.loops()) {
       finder.find(l, ends);

@@ -129,12 +129,48 @@ private:
 
 namespace detail {
 
+template <class E, class ViewOf, class CountsOf, class Observer> class unrolling_application;
+
+} // namespace detail
+
+/// Memory of `apply_unrolling`, to be reused.
+class apply_unrolling_workspace {
+  template <class E, class ViewOf, class CountsOf, class Observer> friend class detail::unrolling_application;
+  friend void begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders,
+                              apply_unrolling_workspace& workspace, applied_unrollings& state);
+
+  /// The requests of a step, and by request whose they are.
+  struct step_requests {
+    flat_array<unrolling_request> requests;
+    flat_array<std::size_t> origin;
+  };
+
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result found_;
+  flat_array<unsigned char> is_ordered_; ///< by loop
+  step_requests asked_;
+  step_requests next_;                 ///< of the step after a remainder before the loop
+  flat_array<std::size_t> request_of_; ///< by loop
+  plan_unroll_with_remainder_workspace planning_remainders_;
+  remainder_plan remainders_;
+  flat_array<remainder_refusal> refused_;
+  apply_unroll_with_remainder_workspace adding_remainders_;
+  unroll_loops_workspace unrolling_;
+  unrolling_plan copies_;
+  plan_untaken_exits_workspace planning_exits_;
+  untaken_exits_plan exits_;
+  apply_untaken_exits_workspace dropping_;
+};
+
+namespace detail {
+
 /// One step. Loops change their numbers, but not their headers, so these name them.
 template <class E, class ViewOf, class CountsOf, class Observer> class unrolling_application {
 public:
   unrolling_application(E& editor, span<const unrolling_order> orders, const ViewOf& view_of, CountsOf& counts_of,
-                        const unrolling_limits& limits, Observer& observer, applied_unrollings& state)
-      : editor_(editor), orders_(orders), view_of_(view_of), counts_of_(counts_of), limits_(limits),
+                        const unrolling_limits& limits, Observer& observer, apply_unrolling_workspace& workspace,
+                        applied_unrollings& state)
+      : w_(workspace), editor_(editor), orders_(orders), view_of_(view_of), counts_of_(counts_of), limits_(limits),
         observer_(observer), state_(state) {}
 
   void run(unrolling_step step) {
@@ -151,14 +187,15 @@ public:
   }
 
 private:
+  using step_requests = apply_unrolling_workspace::step_requests;
+
   /// Where the request for a loop is.
-  template <class Request>
-  static flat_array<std::size_t> positions(const loop_forest& loops, const flat_array<Request>& requests) {
-    flat_array<std::size_t> at(loops.num_loops(), 0);
+  const flat_array<std::size_t>& positions(const loop_forest& loops, const flat_array<unrolling_request>& requests) {
+    w_.request_of_.assign(loops.num_loops(), 0);
     for (std::size_t k = 0; k != requests.size(); ++k) {
-      at[requests[k].loop] = k;
+      w_.request_of_[requests[k].loop] = k;
     }
-    return at;
+    return w_.request_of_;
   }
 
   template <class Plan> void tell(const Plan& plan) {
@@ -167,14 +204,9 @@ private:
     }
   }
 
-  /// The requests of a step, and by request whose they are.
-  struct remainder_requests {
-    flat_array<unrolling_request> requests;
-    flat_array<std::size_t> origin;
-  };
-
-  remainder_requests requests_of(unrolling_step step, const loop_forest& loops) const {
-    remainder_requests out;
+  void list_requests(unrolling_step step, const loop_forest& loops, step_requests& out) const {
+    out.requests.clear();
+    out.origin.clear();
     for (std::size_t i = 0; i != orders_.size(); ++i) {
       const std::optional<unrolling_form> form = form_in_step(orders_[i].form, step);
       if (form && !state_.loops[i].no_remainder) {
@@ -182,51 +214,68 @@ private:
         out.origin.push_back(i);
       }
     }
-    return out;
   }
 
-  void refuse(const loop_forest& loops, const remainder_requests& asked, const flat_array<remainder_refusal>& refused) {
-    const auto by_loop = positions(loops, asked.requests);
+  void refuse(const loop_forest& loops, const step_requests& asked, const flat_array<remainder_refusal>& refused) {
+    const auto& by_loop = positions(loops, asked.requests);
     for (const remainder_refusal& r : refused) {
       state_.loops[asked.origin[by_loop[r.loop]]].no_remainder = r;
     }
   }
 
+  void plan_remainders(const loop_forest& loops, const step_requests& asked) {
+    plan_unroll_with_remainder(view_of_(editor_), loops, {asked.requests.data(), asked.requests.size()}, limits_,
+                               w_.planning_remainders_, w_.remainders_);
+  }
+
   /// A loop that will not run in passes gets no remainder before it either: nothing changes what is refused.
   void refuse_what_has_no_passes(const loop_forest& loops) {
-    const remainder_requests asked = requests_of(unrolling_step::whole_passes, loops);
-    refuse(loops, asked, plan_unroll_with_remainder(view_of_(editor_), loops, asked.requests, limits_).refused);
+    list_requests(unrolling_step::whole_passes, loops, w_.next_);
+    plan_remainders(loops, w_.next_);
+    refuse(loops, w_.next_, w_.remainders_.refused);
   }
 
   void add_remainders(unrolling_step step) {
     const bool is_rest = step == unrolling_step::rest;
-    const auto found = dominators_and_loops(editor_.graph());
-    if (is_rest && !requests_of(step, found.loops).requests.empty()) {
-      refuse_what_has_no_passes(found.loops);
+    bool is_asked = false;
+    for (std::size_t i = 0; i != orders_.size(); ++i) {
+      is_asked = is_asked || (form_in_step(orders_[i].form, step) && !state_.loops[i].no_remainder);
     }
-    const remainder_requests asked = requests_of(step, found.loops);
-    const auto& requests = asked.requests;
-    if (requests.empty()) {
+    if (!is_asked) {
       return;
     }
-    const remainder_plan plan = plan_unroll_with_remainder(view_of_(editor_), found.loops, requests, limits_);
-    flat_array<remainder_refusal> refused = plan.refused;
+    dominators_and_loops(editor_.graph(), w_.searching_, w_.found_);
+    const loop_forest& loops = w_.found_.loops;
+    if (is_rest) {
+      refuse_what_has_no_passes(loops);
+    }
+    const step_requests& asked = w_.asked_;
+    list_requests(step, loops, w_.asked_);
+    if (asked.requests.empty()) {
+      return;
+    }
+    plan_remainders(loops, asked);
+    const remainder_plan& plan = w_.remainders_;
+    w_.refused_ = plan.refused;
     tell(plan);
     if (!plan.empty()) {
       observer_.before(editor_);
-      const unfolding_witness w = apply_unroll_with_remainder(editor_, plan, refused);
+      const unfolding_witness& w = apply_unroll_with_remainder(editor_, plan, w_.adding_remainders_, w_.refused_);
       observer_.after(editor_, step, w);
     }
-    refuse(found.loops, asked, refused);
+    refuse(loops, asked, w_.refused_);
     for (const std::size_t i : asked.origin) {
       state_.loops[i].is_unrolled = !is_rest && !state_.loops[i].no_remainder;
     }
   }
 
   void copy() {
-    flat_array<unrolling_request> requests;
-    flat_array<std::size_t> origin;
-    const auto found = dominators_and_loops(editor_.graph());
+    flat_array<unrolling_request>& requests = w_.asked_.requests;
+    flat_array<std::size_t>& origin = w_.asked_.origin;
+    requests.clear();
+    origin.clear();
+    const dominators_and_loops_result& found = w_.found_;
+    dominators_and_loops(editor_.graph(), w_.searching_, w_.found_);
     for (std::size_t i = 0; i != orders_.size(); ++i) {
       const unrolling_order& o = orders_[i];
       const applied_unrolling& x = state_.loops[i];
@@ -249,18 +298,19 @@ private:
       return;
     }
     const auto& view = view_of_(editor_);
-    unrolling_plan plan = plan_unroll_loops(view, found.loops, requests, limits_);
+    unrolling_plan& plan = w_.copies_;
+    plan_unroll_loops(view, found.loops, {requests.data(), requests.size()}, limits_, w_.unrolling_, plan);
     if (plan.has_chains()) {
       auto counter = counts_of_(view, found.dominators, found.loops);
-      plan_loop_ends(plan, view, found.loops, counter);
+      plan_loop_ends(plan, view, found.loops, counter, w_.unrolling_);
     }
     tell(plan);
     if (!plan.empty()) {
       observer_.before(editor_);
-      const unfolding_witness w = apply_unroll_loops(editor_, plan);
+      const unfolding_witness& w = apply_unroll_loops(editor_, plan, w_.unrolling_);
       observer_.after(editor_, unrolling_step::copies, w);
     }
-    const auto by_loop = positions(found.loops, requests);
+    const auto& by_loop = positions(found.loops, requests);
     for (const unrolling_refusal& r : plan.refused) {
       state_.loops[origin[by_loop[r.loop]]].no_copies = r;
     }
@@ -273,19 +323,22 @@ private:
     if (state_.num_unrolled() == 0) {
       return;
     }
-    const auto found = dominators_and_loops(editor_.graph());
+    const dominators_and_loops_result& found = w_.found_;
+    dominators_and_loops(editor_.graph(), w_.searching_, w_.found_);
     const auto& view = view_of_(editor_);
     auto counter = counts_of_(view, found.dominators, found.loops);
-    const untaken_exits_plan plan = plan_untaken_exits(view, found.loops, counter);
+    const untaken_exits_plan& plan = w_.exits_;
+    plan_untaken_exits(view, found.loops, counter, w_.planning_exits_, w_.exits_);
     tell(plan);
     state_.dropped_exits = plan.exits.size();
     if (!plan.empty()) {
       observer_.before(editor_);
-      const unfolding_witness w = apply_untaken_exits(editor_, plan);
+      const unfolding_witness& w = apply_untaken_exits(editor_, plan, w_.dropping_);
       observer_.after(editor_, unrolling_step::untaken_exits, w);
     }
   }
 
+  apply_unrolling_workspace& w_;
   E& editor_;
   span<const unrolling_order> orders_;
   const ViewOf& view_of_;
@@ -301,8 +354,18 @@ private:
 ///
 /// Requires orders about different loops of this forest. O(blocks of the graph).
 inline applied_unrollings begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders) {
+  apply_unrolling_workspace workspace;
   applied_unrollings state;
-  flat_array<unsigned char> is_ordered;
+  begin_unrolling(loops, orders, workspace, state);
+  return state;
+}
+
+/// The same, refilling `state`.
+inline void begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders,
+                            apply_unrolling_workspace& workspace, applied_unrollings& state) {
+  state.loops.clear();
+  state.dropped_exits = 0;
+  flat_array<unsigned char>& is_ordered = workspace.is_ordered_;
   is_ordered.assign(loops.num_loops(), 0);
   for (const unrolling_order& o : orders) {
     MIDEND_ASSERT(o.loop < loops.num_loops(), "a loop of the forest", o.loop, loops.num_loops());
@@ -312,7 +375,6 @@ inline applied_unrollings begin_unrolling(const loop_forest& loops, span<const u
     x.header = loops.header(o.loop);
     state.loops.push_back(x);
   }
-  return state;
 }
 
 /// One step of `apply_unrolling`, for callers with an editor for each step: steps have to follow each other in their
@@ -323,8 +385,9 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
                           const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
                           CountsOf counts_of = {}) {
   MIDEND_ASSERT(state.loops.size() == orders.size(), "the state of these orders", state.loops.size(), orders.size());
+  apply_unrolling_workspace workspace;
   detail::unrolling_application<E, ViewOf, CountsOf, Observer>(editor, orders, view_of, counts_of, limits, observer,
-                                                               state)
+                                                               workspace, state)
       .run(step);
 }
 
@@ -356,15 +419,26 @@ template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodi
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
                                    CountsOf counts_of = {}) {
+  apply_unrolling_workspace workspace;
+  applied_unrollings state;
+  apply_unrolling(editor, loops, orders, view_of, limits, observer, counts_of, workspace, state);
+  return state;
+}
+
+/// The same, refilling `state`: a second program of the same size allocates nothing, apart from what `observer` and
+/// `counts_of` do.
+template <class E, class ViewOf, class Observer, class CountsOf>
+void apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders, const ViewOf& view_of,
+                     const unrolling_limits& limits, Observer& observer, CountsOf& counts_of,
+                     apply_unrolling_workspace& workspace, applied_unrollings& state) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(editor.graph()), "a loop forest of this graph", loops.epoch());
-  applied_unrollings state = begin_unrolling(loops, orders);
+  begin_unrolling(loops, orders, workspace, state);
   detail::unrolling_application<E, ViewOf, CountsOf, Observer> application(editor, orders, view_of, counts_of, limits,
-                                                                           observer, state);
+                                                                           observer, workspace, state);
   for (const unrolling_step step :
        {unrolling_step::rest, unrolling_step::whole_passes, unrolling_step::copies, unrolling_step::untaken_exits}) {
     application.run(step);
   }
-  return state;
 }
 
 /// The same as advices say, each by its decision or another candidate of it. Unrolls nothing where an advice has an

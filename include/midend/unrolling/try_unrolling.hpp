@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/depth_first_order.hpp"
+#include "midend/induction/count_iterations.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/induction/loop_trip_counter.hpp"
 #include "midend/ir/editable_flat_program.hpp"
@@ -53,6 +54,9 @@ class try_unrolling_workspace {
 
   dominators_and_loops_workspace searching_;
   dominators_and_loops_result before_;
+  apply_unrolling_workspace applying_;
+  count_iterations_workspace counting_;
+  applied_unrollings applied_;
   program_trial_workspace finishing_;
   depth_first_order_workspace search_;
   depth_first_numbering order_;
@@ -92,14 +96,23 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
   out.copies.begin(before.loops, ordered.loop);
   const span<const unrolling_order> orders(&ordered, 1);
-  const auto numbers = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
+  const auto by_facts = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
     return loop_trip_counter(p, tree, loops);
   };
+  const auto by_bodies = [&](const editable_flat_program&, const dominator_tree&, const loop_forest&) {
+    return body_trip_counter(workspace.counting_);
+  };
+  const auto apply = [&](const auto& counts_of) {
+    apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies, counts_of,
+                    workspace.applying_, workspace.applied_);
+  };
   // After copies that run once, the start of the loop is no literal: it takes constant propagation to count it.
-  const applied_unrollings applied =
-      form.kind == unrolling_kind::partial && form.num_peeled() != 0
-          ? apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies, numbers)
-          : apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies);
+  if (form.kind == unrolling_kind::partial && form.num_peeled() != 0) {
+    apply(by_facts);
+  } else {
+    apply(by_bodies);
+  }
+  const applied_unrollings& applied = workspace.applied_;
   out.applied = applied.loops[0];
   if (!out.copies.has_copies()) {
     out.copies.find_copies(out.program);

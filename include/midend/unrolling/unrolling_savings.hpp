@@ -95,9 +95,16 @@ public:
   template <class E, class Step> void after(const E& editor, Step step, const unfolding_witness& witness) {
     if (step != Step::untaken_exits) { // which copies nothing
       note_copies(witness);
-      const auto found = dominators_and_loops(editor.graph());
-      find(editor.graph(), found.loops);
+      dominators_and_loops(editor.graph(), searching_, found_);
+      find(editor.graph(), found_.loops);
     }
+  }
+
+  /// Finds it in a graph, and the loops of that.
+  template <class G> const loop_forest& find(const G& graph) {
+    dominators_and_loops(graph, searching_, found_);
+    find(graph, found_.loops);
+    return found_.loops;
   }
 
   void note_copies(const unfolding_witness& witness) {
@@ -163,6 +170,8 @@ private:
   flat_array<node_id> origin_;            ///< by node: the node of the program before
   flat_array<std::uint8_t> is_of_loop_;   ///< by node of the program before
   flat_array<std::uint32_t> num_headers_; ///< by loop
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result found_;
   depth_first_order_workspace search_;
   depth_first_numbering order_;
 };
@@ -199,9 +208,7 @@ public:
 
   /// Numbers the copies; without any, the loop as it is is one. Called by itself after each step that copies.
   void find_copies(const editable_flat_program& program) {
-    const auto found = dominators_and_loops(program.graph());
-    unrolled_.find(program.graph(), found.loops);
-    number_copies(program, found.loops);
+    number_copies(program, unrolled_.find(program.graph()));
     has_copies_ = true;
   }
 

@@ -89,7 +89,8 @@ inline std::string words_of(const graph_error& e, const function_words& names) {
     return out.say(node, ": source or target of edge ", e.value, ", out-edge ", e.position,
                    ", is not the node and its successor ", e.position);
   case in_edges_do_not_match:
-    return out.say(node, ": in-edge ", e.position, ", ", e.value, ", is not the edge from predecessor ", e.position);
+    return out.say(node, ": in-edge ", e.position, ", ", e.value,
+                   ", is no edge into the node, is listed before, or is not the edge from predecessor ", e.position);
   }
   return {};
 }

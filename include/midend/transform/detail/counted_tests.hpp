@@ -31,10 +31,34 @@ template <class IR> operation_info operation_of_any_width(const IR& ir, value_id
   return info;
 }
 
+/// A phi plus a number of `width` bits, perhaps extended.
+struct counter_form {
+  body_id phi = no_body_value;  ///< or no form
+  std::uint8_t width = 0;       ///< before the extension
+  std::uint8_t whole_width = 0; ///< of the value
+  operation extension = operation::copy;
+  wide_number addend;
+
+  friend bool operator==(const counter_form&, const counter_form&) = default;
+};
+
+/// Memory of `counted_tests`, to be reused.
+struct counted_tests_memory {
+  using form = counter_form;
+
+  flat_array<form> forms;
+  flat_array<optional<counted_test>> tests;
+};
+
 /// Finds the tests of one loop after another. Those of up to 64 bits are what `count_iterations` has found.
 template <class IR> class counted_tests {
 public:
-  explicit counted_tests(const IR& ir) : ir_(ir) {}
+  explicit counted_tests(const IR& ir) : counted_tests(ir, nullptr) {}
+
+  counted_tests(const IR& ir, counted_tests_memory& memory) : counted_tests(ir, &memory) {}
+
+  counted_tests(const counted_tests&) = delete;
+  counted_tests& operator=(const counted_tests&) = delete;
 
   /// One for each exit, in their order; nothing for an exit that compares no counter. O(1) for each exit; if one
   /// compares wide numbers, O(size of the body).
@@ -62,16 +86,10 @@ public:
   const flat_array<optional<counted_test>>& tests() const { return tests_; }
 
 private:
-  /// A phi plus a number of `width` bits, perhaps extended.
-  struct form {
-    body_id phi = no_body_value;  ///< or no form
-    std::uint8_t width = 0;       ///< before the extension
-    std::uint8_t whole_width = 0; ///< of the value
-    operation extension = operation::copy;
-    wide_number addend;
+  using form = counted_tests_memory::form;
 
-    friend bool operator==(const form&, const form&) = default;
-  };
+  counted_tests(const IR& ir, counted_tests_memory* memory)
+      : ir_(ir), memory_(memory == nullptr ? own_ : *memory), forms_(memory_.forms), tests_(memory_.tests) {}
 
   operation_info info_of(const loop_body& body, body_id v) const {
     const body_value& value = body.values[v];
@@ -214,8 +232,10 @@ private:
   }
 
   const IR& ir_;
-  flat_array<form> forms_;
-  flat_array<optional<counted_test>> tests_;
+  counted_tests_memory own_; ///< used if the caller has none
+  counted_tests_memory& memory_;
+  flat_array<form>& forms_;
+  flat_array<optional<counted_test>>& tests_;
 };
 
 } // namespace detail

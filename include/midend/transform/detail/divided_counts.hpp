@@ -33,7 +33,8 @@ public:
     edges_.clear();
     first_edge_.assign(1, 0);
     node_counts_.clear();
-    flat_array<std::uint64_t> in(nodes.size(), 0);
+    flat_array<std::uint64_t>& in = in_;
+    in.assign(nodes.size(), 0);
     entered_ = 0;
     bool is_known = true;
     for (const node_id n : nodes) {
@@ -107,7 +108,7 @@ public:
     }
     round();
     std::size_t next = 0;
-    flat_array<edge_id> out;
+    flat_array<edge_id>& out = out_;
     for (std::size_t i = 0; i != copies.size(); ++i) {
       std::uint64_t count = 0;
       out.clear();
@@ -242,6 +243,7 @@ private:
   // Of the loop.
   std::uint64_t entered_ = 0;
   flat_array<std::uint64_t> node_counts_;
+  flat_array<std::uint64_t> in_;    ///< by node, while counts are read
   flat_array<std::uint64_t> edges_; ///< out-edges of its nodes, node by node
   flat_array<std::uint32_t> first_edge_;
 
@@ -253,6 +255,7 @@ private:
   flat_array<std::uint32_t> incident_;
   flat_array<std::uint32_t> left_; ///< by vertex: incident edges that may have a fraction
   flat_array<step> path_;
+  flat_array<edge_id> out_;         ///< of the node whose counts are written
   flat_array<std::uint32_t> place_; ///< by vertex, on the path
 };
 

@@ -43,7 +43,8 @@ public:
       }
     }
     visit(ir, loops, no_loop, static_cast<node_id>(g.entry()));
-    flat_array<double> around(loops.num_loops(), 1); // executions of the header, by loop
+    flat_array<double>& around = around_;
+    around.assign(loops.num_loops(), 1);
     for (const loop_id l : loops.loops()) {
       const double outside = loops.parent(l) == no_loop ? 1 : around[loops.parent(l)];
       around[l] = outside * entered_[l] * executions(l);
@@ -132,6 +133,7 @@ private:
   flat_array<double> way_out_;   ///< by edge that leaves a loop
   flat_array<double> entered_;   ///< by loop: how often it is entered if the header of the loop around runs once
   flat_array<double> repeats_;   ///< by loop
+  flat_array<double> around_;    ///< by loop: executions of the header
 };
 
 } // namespace detail

@@ -26,14 +26,15 @@ struct remainder_counts {
 };
 
 struct remainder_shares {
-  flat_array<double> of_counts; ///< of each copy, and of the old loop
-  double inserted[4];           ///< guard to copies, guard to the old loop, latch to the old loop, latch to copies
+  double inserted[4]; ///< guard to copies, guard to the old loop, latch to the old loop, latch to copies
 };
 
 /// Divides the counts of a loop between the copies and the old loop. The average trip count says how many passes there
 /// are, if (factor - 1) / 2 iterations are left on average. In the copies and in the old loop the next iteration is as
-/// probable as before.
-inline remainder_shares divide_remainder_counts(const remainder_shape& shape, const remainder_counts& counts) {
+/// probable as before. `of_counts` gets the share of each copy, and of the old loop.
+inline remainder_shares divide_remainder_counts(const remainder_shape& shape, const remainder_counts& counts,
+                                                flat_array<double>& of_counts) {
+  of_counts.clear();
   const double entered = counts.entered;
   const double all = counts.headers;
   const double copies = shape.copies;
@@ -54,13 +55,13 @@ inline remainder_shares divide_remainder_counts(const remainder_shape& shape, co
   const double again = wanted < repeats ? wanted / repeats : repeats == 0 ? 0 : 1;
   const double first = entered == 0 ? 0 : entered * enters / (1 - again * repeats); // executions of the first copy
   remainder_shares result{
-      {}, {entered * enters, entered * (1 - enters), first * repeats * (1 - again), first * repeats * again}};
+      {entered * enters, entered * (1 - enters), first * repeats * (1 - again), first * repeats * again}};
   double share = all == 0 ? 0 : first / all;
   for (std::uint32_t k = 0; k != shape.copies; ++k) {
-    result.of_counts.push_back(share);
+    of_counts.push_back(share);
     share *= counts.repeats;
   }
-  result.of_counts.push_back(all == 0 ? 1 : 1 - first * header / all);
+  of_counts.push_back(all == 0 ? 1 : 1 - first * header / all);
   return result;
 }
 

@@ -19,15 +19,28 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// Memory of `values_without_phis`, to be reused.
+struct values_without_phis_memory {
+  struct read {
+    value_id value;
+    node_id reader;
+  };
+
+  flat_array<std::uint32_t> ends; ///< by node, and one more: its part of `reads`, if there are any
+  flat_array<read> reads;
+  flat_array<node_id> home; ///< by value
+};
+
 /// The values of an IR that no phi can have (`may_insert_phi`) and that another node reads. What only its own node
 /// reads needs no phi, whatever is copied. Linear in the program if the IR has `may_insert_phi`, else O(1).
 template <class IR> class values_without_phis {
 public:
-  explicit values_without_phis(const IR& ir) : ir_(ir) {
-    if constexpr (has_may_insert_phi<IR>) {
-      list_reads();
-    }
-  }
+  explicit values_without_phis(const IR& ir) : values_without_phis(ir, nullptr) {}
+
+  values_without_phis(const IR& ir, values_without_phis_memory& memory) : values_without_phis(ir, &memory) {}
+
+  values_without_phis(const values_without_phis&) = delete;
+  values_without_phis& operator=(const values_without_phis&) = delete;
 
   bool empty() const { return reads_.empty(); }
 
@@ -91,15 +104,22 @@ public:
   }
 
 private:
-  struct read {
-    value_id value;
-    node_id reader;
-  };
+  using read = values_without_phis_memory::read;
+
+  values_without_phis(const IR& ir, values_without_phis_memory* memory)
+      : ir_(ir), memory_(memory == nullptr ? own_ : *memory), ends_(memory_.ends), reads_(memory_.reads) {
+    ends_.clear();
+    reads_.clear();
+    if constexpr (has_may_insert_phi<IR>) {
+      list_reads();
+    }
+  }
 
   std::uint32_t end_of(node_id n) const { return ends_[n + std::size_t{1}]; }
 
   void list_reads() {
-    flat_array<node_id> home(static_cast<std::size_t>(ir_.num_values()), no_node);
+    flat_array<node_id>& home = memory_.home;
+    home.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
     const node_id count = node_count(ir_.graph());
     bool any = false;
     for (node_id n = 0; n != count; ++n) {
@@ -138,8 +158,10 @@ private:
   }
 
   const IR& ir_;
-  flat_array<std::uint32_t> ends_; ///< by node, and one more: its part of `reads_`, if there are any
-  flat_array<read> reads_;
+  values_without_phis_memory own_; ///< used if the caller has none
+  values_without_phis_memory& memory_;
+  flat_array<std::uint32_t>& ends_;
+  flat_array<read>& reads_;
   flat_array<std::uint32_t> seen_; ///< by node: the last search
   std::uint32_t search_ = 0;
 };
