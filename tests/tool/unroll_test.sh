@@ -177,6 +177,10 @@ sys.exit(f"{counted} cycles, and {software} if it does not" if counted > softwar
       "$procedure"
     example "$procedure: lower bound" "True" 'l["is_lower_bound"]' "$procedure"
   done
+  # By schedules: eight copies attain an interval of 4, not 3.
+  example "by schedules: the cycles are no bounds" "False" 'l["is_lower_bound"]' unknown_length --attained
+  example "by bounds and by schedules: the factor" "8" 'l["factor"]' unknown_length
+  example "by schedules: the factor" "2" 'l["factor"]' unknown_length --attained
 else
   echo "python3 not found: JSON is not looked at"
 fi

@@ -581,7 +581,7 @@ private:
 /// which the body divides with their greatest common divisors and least common multiples, the period of header phis
 /// that change places, the denominator of the resource bound. A candidate is *tried*: the copy of the loop is unrolled
 /// by `apply_unrolling`, cleaned up by `clean_up`, and what is left is measured by `estimate` (`try_unrolling`).
-/// II = max(ResMII, RecMII), or max(critical path, ResMII) for a body that is not pipelined. So all cycles are lower
+/// II = max(ResMII, RecMII), or `straight_line_bound` for a body that is not pipelined. So all cycles are lower
 /// bounds, not predictions.
 ///
 /// The rolled loop and the first two factors are tried. A later factor whose position in the new body cannot decide

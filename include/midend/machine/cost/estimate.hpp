@@ -60,10 +60,10 @@ struct loop_estimate {
                                                     ///< itself, and the fields that begin with `cost` are not valid
   double cycles = 0;                                ///< of all that is in it, each time that the program is entered
 
-  body_cost cost;                    ///< of one pass: bounds, operations, bytes, registers
-  std::uint64_t passes = 0;          ///< that are complete, each time that the loop is entered, to the nearest number
-  bool is_pipelined = false;         ///< for so many passes; else each takes `cost.alone`
-  std::uint64_t cycles_per_pass = 0; ///< in a long run: II, or max(critical path, ResMII); and what a branch back loses
+  body_cost cost;                     ///< of one pass: bounds, operations, bytes, registers
+  std::uint64_t passes = 0;           ///< that are complete, each time that the loop is entered, to the nearest number
+  bool is_pipelined = false;          ///< for so many passes; else each takes `cost.alone`
+  std::uint64_t cycles_per_pass = 0;  ///< in a long run: II, or the bound of a pass alone; and what a branch back loses
   std::uint64_t cycles_per_entry = 0; ///< T(u, N): pipelined, set-up + (passes + stages - 1) · II
   std::uint32_t first_step = 0;
   std::uint32_t num_steps = 0; ///< in `program_estimate::recurrences`, from `first_step` on
@@ -254,10 +254,12 @@ private:
 ///
 /// - **A loop without others in it** is one body, in which branches are predicates: by `region_reader` and
 ///   `lower_region`. It takes T(u, N) = set-up + (passes + stages - 1) · II, with II = max(ResMII, RecMII), if it can
-///   be pipelined and that is faster; else passes · max(critical path, ResMII).
-/// - **Each other node**, also of a loop with loops in it, or with a cycle that is no natural loop, takes max(critical
-///   path, ResMII), and nothing if it has no operation. Its phis take no operation.
+///   be pipelined and that is faster; else its `straight_line_bound` for each pass.
+/// - **Each other node**, also of a loop with loops in it, or with a cycle that is no natural loop, takes its
+///   `straight_line_bound`, and nothing if it has no operation. Its phis take no operation.
 /// - Each of these is counted as often as `compute_frequencies` says, summed over the tree of loops.
+///
+/// With `lowering_options::timer`, the times of bodies and nodes are those of schedules.
 ///
 /// The cycles are a lower bound for these frequencies, not a prediction: caches, and branches that are prepared late,
 /// are left out.
