@@ -173,8 +173,8 @@ def main():
                 shorter += loop["interval"] < llvm.interval
                 same += loop["interval"] == llvm.interval
                 longer += loop["interval"] > llvm.interval
-    counts = f"{len(rows)} loops, midend's interval is its bound for {at_bound}; of {pipelined} that LLVM pipelines, midend's interval is shorter for " \
-             f"{shorter}, the same for {same}, longer for {longer}"
+    counts = f"{len(rows)} loops, midend's interval is its bound for {at_bound}; of {pipelined} that LLVM pipelines, " \
+             f"it is shorter than LLVM's for {shorter}, the same for {same}, longer for {longer}"
     table = HEAD + "\n".join(rows) + "\n"
     if given.table:
         print(table)
