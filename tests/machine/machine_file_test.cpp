@@ -72,6 +72,16 @@ TEST_CASE("machine_file: the examples") {
   CHECK(haswell.value(midend::machine_field::loop_buffer) == 224);
   CHECK(haswell.value(midend::machine_field::loop_exit_penalty) == 15);
   CHECK((read_well(to_text(haswell)) == haswell));
+  const machine_model hexagon = read_well(example("hexagon.machine"));
+  CHECK(hexagon.num_channels() == 4);
+  CHECK(hexagon.channels(load) == 0b0011);
+  CHECK(hexagon.channels(midend::operation_class::integer_multiply) == 0b1100);
+  CHECK(hexagon.channels(midend::operation_class::fp_divide_single) == 0);
+  CHECK(hexagon.latency(load, alu, midend::dependence_kind::value) == 1);
+  CHECK(hexagon.latency(load, midend::operation_class::integer_multiply, midend::dependence_kind::value) == 2);
+  CHECK(hexagon.latency(midend::operation_class::compare, store, midend::dependence_kind::guard) == 0);
+  CHECK(hexagon.value(midend::machine_field::hardware_loop_counter) == 1);
+  CHECK((read_well(to_text(hexagon)) == hexagon));
 }
 
 TEST_CASE("machine_file: a machine that is known to have no channels") {

@@ -1,4 +1,4 @@
-// All loops and straight lines of the sample programs, on three machines: schedules against the bounds.
+// All loops and straight lines of the sample programs, on five machines: schedules against the bounds.
 #include "kit/sample_bodies.hpp"
 
 #include <doctest/doctest.h>
@@ -110,4 +110,5 @@ TEST_CASE("modulo_schedule: the loops of the sample programs") {
   report("e2k_guide_v4", measure(programs, midend::e2k_guide_v4()));
   report("scalar_core", measure(programs, midend::scalar_core()));
   report("c6x, from a text file", measure(programs, example_machine("c6x.machine")));
+  report("hexagon, from a text file", measure(programs, example_machine("hexagon.machine")));
 }

@@ -7,7 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 examples=$programs/unrolling.eir
 
 for file in "$programs"/*.eir; do
-  for machine in e2k_reference_v6 e2k_guide_v4 scalar_core "$machines/c6x.machine"; do
+  for machine in e2k_reference_v6 e2k_guide_v4 scalar_core "$machines/c6x.machine" \
+    "$machines/hexagon.machine"; do
     name="${file##*/} on ${machine##*/}"
     run "$name" 0 "$file" "--machine=$machine" || continue
     if grep -q 'mistake' "$work/out"; then fail "$name" "$(grep mistake "$work/out")"; else pass "$name"; fi
