@@ -436,8 +436,7 @@ command add_unroll_command(CLI::App& app) {
   return {
       .app = sub,
       .run = [given] { return run(*given); },
-      .notes = "Cycles are lower bounds, except with --attained. Machines: " + machine_names() +
-               ", or a file (docs/machine-model.md).\n",
+      .notes = "Cycles are lower bounds. Machines: " + machine_names() + ", or a file (docs/machine-model.md).\n",
       .examples = {{"unroll FILE.eir", "what to do with each loop, and why"},
                    {"unroll FILE.eir --procedure=dot --show=partial:4", "what is left of a loop that is unrolled so"},
                    {"unroll FILE.eir --json", "the same for programs"},

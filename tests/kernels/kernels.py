@@ -138,7 +138,8 @@ def complaints(kernel):
 
 REASONS = {"tie": "equally fast, but larger", "outdone": "a later candidate is better", "not_faster": "not faster",
            "gain_too_small": "gains too little for its size"}
-LIMITS = {"recurrence": "recurrence", "resources": "resources", "critical_path": "chain"}
+LIMITS = {"recurrence": "recurrence", "resources": "resources", "critical_path": "chain",
+          "straight_line": "chain, resources"}
 
 
 def verdict(kernel, factor):
