@@ -247,6 +247,7 @@ module;
 #include <midend/machine/register_need.hpp>
 #include <midend/machine/resource_bound.hpp>
 #include <midend/machine/scalar_core.hpp>
+#include <midend/machine/straight_line_bound.hpp>
 #include <midend/midend.hpp>
 #include <midend/package/clean_up.hpp>
 #include <midend/package/constant_division.hpp>
@@ -260,6 +261,7 @@ module;
 #include <midend/package/verify_implied_branches.hpp>
 #include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/package/width_changes.hpp>
+#include <midend/schedule/attained_times.hpp>
 #include <midend/schedule/exact_modulo_schedule.hpp>
 #include <midend/schedule/explain_interval.hpp>
 #include <midend/schedule/modulo_schedule.hpp>
@@ -465,15 +467,19 @@ using midend::apply_split_critical_edges;
 using midend::apply_unify_loop_exits;
 using midend::apply_unroll_loops;
 using midend::apply_unroll_with_remainder;
+using midend::apply_unroll_with_remainder_workspace;
 using midend::apply_unrolling;
 using midend::apply_unrolling_step;
+using midend::apply_unrolling_workspace;
 using midend::apply_unswitch;
 using midend::apply_untaken_exits;
+using midend::apply_untaken_exits_workspace;
 using midend::apply_value_numbering;
 using midend::arity;
 using midend::arity_of;
 using midend::as_signed;
 using midend::assumption;
+using midend::attained_times;
 using midend::available_expressions;
 using midend::available_expressions_workspace;
 using midend::base_pair;
@@ -495,6 +501,7 @@ using midend::body_id;
 using midend::body_kind;
 using midend::body_limit;
 using midend::body_operation;
+using midend::body_timer;
 using midend::body_trip_counter;
 using midend::body_value;
 using midend::boolean;
@@ -1186,6 +1193,7 @@ using midend::loop_describer;
 using midend::loop_edge;
 using midend::loop_end;
 using midend::loop_end_finder;
+using midend::loop_end_finder_workspace;
 using midend::loop_ends;
 using midend::loop_ends_verdict;
 using midend::loop_estimate;
@@ -1481,8 +1489,10 @@ using midend::plan_split_critical_edges;
 using midend::plan_unify_loop_exits;
 using midend::plan_unroll_loops;
 using midend::plan_unroll_with_remainder;
+using midend::plan_unroll_with_remainder_workspace;
 using midend::plan_unswitch;
 using midend::plan_untaken_exits;
+using midend::plan_untaken_exits_workspace;
 using midend::plan_value_numbering;
 using midend::point_in;
 using midend::point_out;
@@ -1586,6 +1596,7 @@ using midend::remove_dead_code;
 using midend::remove_dead_loops;
 using midend::removed_store;
 using midend::repair_ssa;
+using midend::repair_ssa_workspace;
 using midend::repairing_editor;
 using midend::repairing_editor_argument;
 using midend::replace_final_values;
@@ -1718,6 +1729,8 @@ using midend::statement_ir;
 using midend::statement_ir_argument;
 using midend::statements_are_a_range_of_ids;
 using midend::statements_of;
+using midend::straight_line_bound;
+using midend::straight_line_bound_workspace;
 using midend::strength_counter;
 using midend::strength_editor;
 using midend::strength_editor_argument;
@@ -1771,6 +1784,7 @@ using midend::unfolding_editor_argument;
 using midend::unfolding_fault;
 using midend::unfolding_verdict;
 using midend::unfolding_witness;
+using midend::unfolding_workspace;
 using midend::unified_exit;
 using midend::unify_loop_exits;
 using midend::unite;
@@ -1778,6 +1792,7 @@ using midend::unobserved;
 using midend::unordered_accesses;
 using midend::unroll_completely;
 using midend::unroll_loops;
+using midend::unroll_loops_workspace;
 using midend::unroll_partially;
 using midend::unrolled_header;
 using midend::unrolling_advice;

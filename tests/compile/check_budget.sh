@@ -14,14 +14,14 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=55700 # all analyses, evolutions and dependences of nests among them
+  budget=55900 # all analyses, evolutions and dependences of nests among them
 elif [ "$header" = midend/unrolling.hpp ] || [ "$header" = midend/unrolling/advise_unrolling.hpp ] ||
   [ "$header" = midend/unrolling/try_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_unrolling.hpp ]; then
-  budget=61400 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides
+  budget=62200 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_sccp_plan.hpp ]; then
-  budget=29300 # <vector>, the whole of sccp with facts, and the partition or the checker on top
+  budget=29400 # <vector>, the whole of sccp with facts, and the partition or the checker on top
 elif [ "$header" = midend/ssa/poison_promises.hpp ]; then
-  budget=26100 # the whole of sccp with facts
+  budget=26300 # the whole of sccp with facts
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ] || [ "$header" = midend/machine/cost/count_loop_trips.hpp ]; then
   budget=32900 # the whole of sccp, bounds and bits of numbers, what branches say, evolutions of a flat copy with its dominators, counters of other loops, and the counts
 elif [ "$header" = midend/transform/replace_final_values.hpp ] || [ "$header" = midend/transform/remove_dead_loops.hpp ]; then
@@ -36,19 +36,19 @@ elif [ "$header" = midend/transform/interchange.hpp ] || [ "$header" = midend/tr
   [ "$header" = midend/transform/collapse.hpp ] || [ "$header" = midend/transform/verify_collapse.hpp ]; then
   budget=29300 # evolutions, the accesses of a nest, dependences or the checker of their proofs, and the plan or the certificate
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=45000 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=45400 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=33800 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
+  budget=34100 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/loop_package.hpp ] || [ "$header" = midend/loop_package/loop_package.hpp ]; then
-  budget=77500 # the trials, and seven transformations as members
+  budget=78100 # the trials, and seven transformations as members
 elif [ "$header" = midend/loop_package/unrolling_members.hpp ] || [ "$header" = midend/loop_package/version_members.hpp ]; then
-  budget=63500 # the advice by trial, and three transformations
+  budget=64000 # the advice by trial, and three transformations
 elif [ "$header" = midend/loop_package/nest_members.hpp ]; then
   budget=37100 # evolutions, facts, dependences, two transformations
 elif [ "$header" = midend/unrolling/program_trial.hpp ]; then
   budget=58000 # the clean-up with its analyses, and the estimate
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
-  budget=37500 # the three transformations, and the advice that they carry out
+  budget=38000 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/peel_by_profile.hpp ] ||
   [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
   budget=28200 # loops are described and counted, and copied
@@ -57,7 +57,7 @@ elif [ "$header" = midend/package/clean_up.hpp ]; then
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
-  budget=25800 # of which 800 are the sentences that explain types that do not fit
+  budget=26000 # of which 800 are the sentences that explain types that do not fit
 fi
 echo "$header: $lines lines, $budget allowed"
 [ "$lines" -le "$budget" ]

@@ -195,9 +195,9 @@ constexpr bool explain_by_bounds(const schedulable_body& body, const M& m, std::
 /// W. Dravnieks ("Locating minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). For
 /// optimal pipelining by SMT with explanations see arXiv 2601.21842, 2026. `verify_explanation` checks the result.
 ///
-/// `options.most_steps` limits all searches together; what they did not come to stays in the explanation. Requires an interval from 1 to `longest_interval`; `impossible` if the
-/// machine cannot issue some operation. The cost is that of one `exact_schedule_at` for each operation, dependence and
-/// kind of resource of the explanation that it starts from.
+/// `options.most_steps` limits all searches together; what they did not come to stays in the explanation. Requires an
+/// interval from 1 to `longest_interval`; `impossible` if the machine cannot issue some operation. The cost is that of
+/// one `exact_schedule_at` for each operation, dependence and kind of resource of the explanation that it starts from.
 template <loop_machine_argument M>
 constexpr interval_explanation explain_interval(const schedulable_body& body, const M& m, std::uint32_t interval,
                                                 const exact_schedule_options& options = {}) {
