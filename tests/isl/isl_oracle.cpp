@@ -7,6 +7,7 @@
 // nothing has to be promised about sums that wrap. isl has integers of any size. What the library excludes must be
 // empty for isl, and what it has a witness for must not be. With --perturb, the library is given another nest, or its
 // answer is changed: then this program must fail.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -428,12 +429,17 @@ struct totals {
   std::size_t found_independent = 0;
   std::size_t said_dependent = 0;
   std::size_t said_unknown = 0;
-  std::size_t gave_up = 0; ///< queries that isl did not decide
+  std::size_t unknown_by_numbers = 0; ///< with more than 128 bits; the others are out of budget
+  std::size_t gave_up = 0;            ///< queries that isl did not decide
   std::size_t cases_empty = 0;
   std::size_t cases_excluded = 0;
   std::size_t cases_not_empty = 0;
   std::size_t constant_distances = 0;
   std::size_t claimed_distances = 0;
+  double library_seconds = 0;
+  double isl_seconds = 0;
+  double slowest = 0; ///< pair of the library
+  std::uint64_t slowest_seed = 0;
 };
 
 /// One pair of accesses, asked of both.
@@ -469,6 +475,8 @@ public:
     }
     sums_.said_dependent += r_.answer == dependence_answer::dependent ? 1 : 0;
     sums_.said_unknown += r_.answer == dependence_answer::unknown ? 1 : 0;
+    sums_.unknown_by_numbers +=
+        r_.answer == dependence_answer::unknown && r_.obstacle == midend::dependence_obstacle::too_large ? 1U : 0U;
     return nullptr;
   }
 
@@ -688,21 +696,33 @@ mistake mistake_of(const char* name) {
   std::exit(2);
 }
 
+void add_time(totals& t, std::uint64_t seed, double seconds) {
+  t.library_seconds += seconds;
+  if (seconds > t.slowest) {
+    t.slowest = seconds;
+    t.slowest_seed = seed;
+  }
+}
+
 void report(const totals& t) {
   std::printf("%zu nests, %zu pairs: %zu of more than a million iterations or of symbolic bounds, %zu with addresses "
               "that wrap\n",
               t.nests, t.pairs, t.large_pairs, t.wrapping_pairs);
-  std::printf("independent for isl: %zu, for the library, too: %zu; dependent: %zu, unknown: %zu\n", t.empty,
-              t.found_independent, t.said_dependent, t.said_unknown);
+  std::printf("independent for isl: %zu, for the library, too: %zu; dependent: %zu, unknown: %zu, "
+              "%zu of them for too large numbers\n",
+              t.empty, t.found_independent, t.said_dependent, t.said_unknown, t.unknown_by_numbers);
   std::printf("vectors of orders: %zu occur; %zu do not, %zu of them excluded\n", t.cases_not_empty, t.cases_empty,
               t.cases_excluded);
   std::printf("constant distances in a vector: %zu, found %zu\n", t.constant_distances, t.claimed_distances);
   std::printf("isl gave up: %zu questions\n", t.gave_up);
+  std::printf("%.1f s, isl %.1f s; slowest pair %.3f s, seed %llu\n", t.library_seconds, t.isl_seconds, t.slowest,
+              static_cast<unsigned long long>(t.slowest_seed));
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+  using clock = std::chrono::steady_clock;
   std::uint64_t numbers[] = {1000, 1};
   std::size_t given = 0;
   mistake made = mistake::none;
@@ -725,7 +745,10 @@ int main(int argc, char** argv) {
     ++sums.nests;
     for (access_id a = 0; a != nest.num_accesses(); ++a) {
       for (access_id b = seed % 4 == 0 ? 0 : a; b != nest.num_accesses(); ++b) {
+        const auto begin = clock::now();
         midend::dependence(nest, a, b, {}, workspace, r);
+        const auto end = clock::now();
+        add_time(sums, seed, std::chrono::duration<double>(end - begin).count());
         if (made == mistake::proof) {
           for (midend::proof_step& step : r.steps) { // the checker must see it
             step.index += step.kind == midend::proof_step_kind::contradiction ? 1 : 0;
@@ -738,7 +761,9 @@ int main(int argc, char** argv) {
         }
         comparison both(p, isl, sums, r);
         if (wrong == nullptr) {
+          const auto asked = clock::now();
           wrong = both.run();
+          sums.isl_seconds += std::chrono::duration<double>(clock::now() - asked).count();
         }
         if (wrong != nullptr) {
           std::printf("the library is wrong: %s\nseed %llu, accesses %u and %u\n%s\n", wrong,
