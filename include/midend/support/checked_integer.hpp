@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/support/fraction.hpp"
 
+#include <bit>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -162,16 +163,30 @@ private:
     return {(a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32), other << 32 | (low & mask)};
   }
 
-  /// Of numbers that are not negative. Bit by bit if they have more than 64.
+  /// How many bits a number that is not negative has.
+  constexpr unsigned length() const {
+    return static_cast<unsigned>(high_ != 0 ? 64 + std::bit_width(static_cast<std::uint64_t>(high_))
+                                            : std::bit_width(low_));
+  }
+
+  /// Of numbers that are not negative. If they have more than 64 bits, bit by bit of the quotient.
   static constexpr checked_integer divide(const checked_integer& a, const checked_integer& b, checked_integer& rest) {
     if (a.high_ == 0 && b.high_ == 0) {
       rest = from_unsigned(a.low_ % b.low_);
       return from_unsigned(a.low_ / b.low_);
     }
+    rest = a;
+    if (a < b) {
+      return 0;
+    }
+    // The rest begins as so many of the first bits of a that it is below b.
+    unsigned i = a.length() - b.length() + 1;
+    const auto high = static_cast<std::uint64_t>(a.high_);
+    rest = i >= 64 ? from_words(0, i == 64 ? high : high >> (i - 64))
+                   : from_words(static_cast<std::int64_t>(high >> i), a.low_ >> i | high << 1 << (63 - i));
     checked_integer quotient;
-    rest = 0;
-    for (unsigned i = 127; i-- != 0;) {
-      const std::uint64_t word = i < 64 ? a.low_ : static_cast<std::uint64_t>(a.high_);
+    while (i-- != 0) {
+      const std::uint64_t word = i < 64 ? a.low_ : high;
       rest = from_words(static_cast<std::int64_t>(static_cast<std::uint64_t>(rest.high_) << 1 | rest.low_ >> 63),
                         rest.low_ << 1 | (word >> i % 64 & 1));
       if (b <= rest) {

@@ -162,6 +162,7 @@ private:
     numbers_.clear();
     ids_.clear();
     alive_.clear();
+    living_.clear();
     equalities_.clear();
     records_.clear();
     saved_.clear();
@@ -303,15 +304,20 @@ private:
     for (std::uint32_t i = 0; i != stride_; ++i) {
       numbers_[at + i] = numbers[i];
     }
+    living_.push_back(num_rows());
     ids_.push_back(id);
     alive_.push_back(1);
   }
 
-  void look_for_parallels(std::uint32_t& same, std::uint32_t& opposite) const {
-    for (std::uint32_t r = 0; r != num_rows(); ++r) {
+  /// Most rows are gone after some eliminations, so those that are left have a list, which forgets the others here.
+  void look_for_parallels(std::uint32_t& same, std::uint32_t& opposite) {
+    std::size_t left = 0;
+    for (std::size_t at = 0; at != living_.size(); ++at) {
+      const std::uint32_t r = living_[at];
       if (alive_[r] == 0) {
         continue;
       }
+      living_[left++] = r;
       const checked_integer* const other = row(r);
       bool is_same = true;
       bool is_opposite = true;
@@ -322,6 +328,7 @@ private:
       same = is_same ? r : same;
       opposite = is_opposite ? r : opposite;
     }
+    living_.shrink(left);
   }
 
   /// The number of the inequality that was built.
@@ -805,6 +812,7 @@ private:
   flat_array<checked_integer> numbers_; ///< rows: factors of the variables, then the constant
   flat_array<std::uint32_t> ids_;       ///< by row: its number in the proof
   flat_array<std::uint8_t> alive_;
+  flat_array<std::uint32_t> living_;     ///< rows, all that are alive and some that are not
   flat_array<std::uint32_t> bound_rows_; ///< by variable: the row that is a lower bound, and an upper one
   flat_array<elimination_equality> equalities_;
   flat_array<elimination_record> records_;
