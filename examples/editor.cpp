@@ -1,4 +1,4 @@
-// An editor over an IR of one's own: structs and vectors, all editing rungs; then a loop is rotated, unrolled and
+// An editor over an IR of your own: structs and vectors, all editing rungs; then a loop is rotated, unrolled and
 // cleaned up, and each step is proven right by its checker.
 #include <midend/ir/cost.hpp>
 #include <midend/ir/editing.hpp>
@@ -376,7 +376,7 @@ private:
     return static_cast<value_id>(f_.code.size() - 1);
   }
 
-  /// Literals that are equal are one.
+  /// Equal literals share one value.
   value_id find_or_add(const instruction& i) {
     for (value_id v = 0; v != f_.code.size(); ++v) {
       if (f_.code[v].what == i.what && f_.code[v].width == i.width && f_.code[v].bits == i.bits) {
@@ -419,7 +419,7 @@ private:
 
   void end_in(node_id n, instruction end) { insert(add(std::move(end)), n, f_.blocks[n].code.size()); }
 
-  /// Among the edges into its target, which is where phis have its input.
+  /// The position among the edges into its target: phis have its input there.
   std::size_t position(edge_id e) const {
     const std::vector<edge_id>& preds = f_.blocks[f_.edges[e].to].preds;
     return static_cast<std::size_t>(std::ranges::find(preds, e) - preds.begin());

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""module.py [--check]: writes modules/midend.cppm, the C++20 module `midend`, which exports all public names of the headers
+"""module.py [--check | --names]: writes modules/midend.cppm, the C++20 module `midend`, which exports all public names of the headers
 outside midend/adapters/. --check: exit status 1 if it is not what would be written. --names: prints the names.
 
 Names are found by reading: in headers of midend, what is declared in a namespace begins at the first column, and what is not
-public is in a namespace `detail`. tests/module compares the names with those that Doxygen finds. Python 3, standard library
+public is in a namespace `detail`. tests/clients/module compares the names with those that Doxygen finds. Python 3, standard library
 only.
 """
 import re

@@ -151,9 +151,13 @@ def main():
     elif arguments.output is None:
         parser.error("-o PATH is missing")
     elif arguments.headers:
+        if arguments.output.is_dir():
+            fail(f"{arguments.output} is a folder; headers that you name go into one file: -o FILE HEADER...")
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(one_file("Headers of midend", arguments.headers), encoding="utf-8")
     else:
+        if arguments.output.suffix == ".hpp" or arguments.output.is_file():
+            fail(f"{arguments.output} is no folder; a file needs the names of headers: -o FILE HEADER...")
         arguments.output.mkdir(parents=True, exist_ok=True)
         for name, (title, names) in FILES.items():
             (arguments.output / name).write_text(one_file(title, names), encoding="utf-8")

@@ -25,7 +25,7 @@ struct gcc_cost : gcc_ssa {
     return memory_of(s) != NULL_TREE ? midend::effect_kind::writes : midend::effect_kind::unknown;
   }
 
-  /// Calls of functions that only compute come back; of others GCC does not say.
+  /// Calls of functions that only compute return; GCC does not say whether others do.
   bool may_not_return(midend::value_id v) const {
     const gimple* const s = statement(v);
     const int flags = gimple_code_of(s) == GIMPLE_CALL ? gimple_call_flags(s) : ECF_CONST;
@@ -89,7 +89,7 @@ struct gcc_cost : gcc_ssa {
   }
 
 private:
-  /// GIMPLE_NOP of what is no statement.
+  /// GIMPLE_NOP for a value without a statement.
   static enum gimple_code gimple_code_of(const gimple* s) { return s == nullptr ? GIMPLE_NOP : ::gimple_code(s); }
 
   midend::value_id number_of(tree t) const { return t == NULL_TREE ? midend::no_value : number(t); }

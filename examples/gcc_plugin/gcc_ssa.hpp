@@ -107,8 +107,8 @@ inline tree memory_of(const gimple* s) {
 // [addresses]
 
 // [ssa]
-/// Values in nodes are statements and phis, and of `asm` its results. Values of memory are not shown, nor what is there
-/// for the debugger.
+/// The values in nodes are statements, phis and the results of `asm`. GCC's memory SSA and statements for the debugger
+/// are left out.
 struct gcc_ssa : midend::numbered_ssa_form<basic_block, tree> {
   using constant_type = std::uint64_t;
 
@@ -128,7 +128,7 @@ struct gcc_ssa : midend::numbered_ssa_form<basic_block, tree> {
     list_cases();
   }
 
-  /// What is defined on entry: parameters, and variables that nobody has set.
+  /// What is defined on entry: parameters, and variables that are read before they are set.
   const std::vector<midend::value_id>& parameters() const { return parameters_; }
 
   const gimple* statement(midend::value_id v) const { return v < num_placed() ? code[v] : nullptr; }
@@ -234,7 +234,8 @@ private:
   /// A comparison that alone says where control goes.
   static bool decides(const gimple* s) { return gimple_code(s) == GIMPLE_COND; }
 
-  /// Those that compute come first, in their order. Of others, all that is read, also the declaration of the memory.
+  /// Of what computes or compares: the operands in their order. Of others: all that they read, and the declaration of
+  /// the memory.
   static std::vector<tree> operands_of(gimple* s) {
     std::vector<tree> out;
     if (computes(s) || decides(s)) {

@@ -17,6 +17,16 @@ fail() {
 }
 count() { num=$((num + 1)); }
 
+# A folder and a file are not taken for each other.
+refused() { # REASON ARGUMENT...
+  if "$python" "$source/tools/one_file.py" "${@:2}" >refused.txt 2>&1; then fail "one_file.py ${*:2} is not refused"; fi
+  grep -q "$1" refused.txt || fail "one_file.py ${*:2} says: $(cat refused.txt)"
+  count
+}
+refused 'is no folder' -o wrong.hpp
+refused 'is a folder' -o one midend/unrolling.hpp
+refused 'there is no header midend/none.hpp' -o wrong.hpp midend/none.hpp
+
 for file in midend midend_flow midend_ssa; do
   head -1 "one/$file.hpp" | grep -q "version $(sed -n 's/^#define MIDEND_VERSION_.* //p' "$source/include/midend/version.hpp" | paste -sd.)" ||
     fail "$file.hpp: the version is not at the top"
