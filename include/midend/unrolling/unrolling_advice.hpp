@@ -70,7 +70,7 @@ inline constexpr std::size_t num_rejections = 16;
 
 /// What a decision assumes.
 enum class assumption : std::uint8_t {
-  lower_bound,                  ///< cycles are bounds that a schedule may not reach; made without `lowering_options::timer`
+  lower_bound, ///< cycles are bounds that a schedule may not reach; made without `lowering_options::timer`
   branch_is_free_of_recurrence, ///< no operation waits for the branch back; made wherever a loop is left
   no_signed_wrap,               ///< counters do not wrap, as the program promises
   alias_classes,                ///< accesses to different classes do not overlap
