@@ -60,6 +60,7 @@ if [ "$group" = tests ]; then
   want llvm-19-runtime program lli-19
   # A second oracle of dependences.
   want libisl-dev header isl/set.h
+  want libz3-dev header z3.h
   # Programs that are compiled with the LLVM pass plugin, by tests/run.sh --thorough.
   want csmith program csmith
   want libcsmith-dev any_file '/usr/include/csmith*/csmith.h'

@@ -262,6 +262,8 @@ else
     step "release: sqlite3 and Lua as programs of the Elbrus-like IR" bash tests/llvm_to_eir/real_programs.sh build/release/bin
   fi
   if [ $thorough -eq 1 ]; then
+    [ ! -e build/release/bin/midend_z3_oracle ] || step "release: schedules against Z3" build/release/bin/midend_z3_oracle 60 100000
+    [ ! -e build/release/bin/midend_isl_oracle ] || step "release: dependences against isl" build/release/bin/midend_isl_oracle 20000
     later "release: random programs through all passes" nice build/release/bin/midend_random_passes 1000 100000 60 --no-shrink
   fi
   step "no-exceptions: build" build no-exceptions -DMIDEND_SHORTENED_TESTS=ON "${unit_programs[@]}"
