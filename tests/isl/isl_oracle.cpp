@@ -454,6 +454,7 @@ public:
     text_ = text_of(plan_, r_.first, r_.second);
     isl_set* all = isl_.read(text_);
     if (all == nullptr) {
+      is_fault_of_oracle_ = true;
       return "isl does not read the set";
     }
     ++sums_.pairs;
@@ -461,6 +462,7 @@ public:
     sums_.large_pairs += is_large(r_.first) || is_large(r_.second) ? 1U : 0U;
     visit(all, true, false); // takes it
     if (isl_.failed()) {
+      is_fault_of_oracle_ = true;
       return "isl has an error";
     }
     if (wrong_ != nullptr) {
@@ -481,6 +483,9 @@ public:
   }
 
   const std::string& text() const { return text_; }
+
+  /// What is wrong is not the library's answer.
+  bool is_fault_of_oracle() const { return is_fault_of_oracle_; }
 
 private:
   bool is_large(access_id a) const {
@@ -661,6 +666,7 @@ private:
   const char* wrong_ = nullptr;
   bool found_any_ = false;
   bool any_gave_up_ = false;
+  bool is_fault_of_oracle_ = false;
 };
 
 /// Changes an answer as a fault in its computation would. False if there is nothing to change.
@@ -764,6 +770,10 @@ int main(int argc, char** argv) {
           const auto asked = clock::now();
           wrong = both.run();
           sums.isl_seconds += std::chrono::duration<double>(clock::now() - asked).count();
+        }
+        if (wrong != nullptr && both.is_fault_of_oracle()) {
+          std::printf("no answer of the oracle: %s\n%s\n", wrong, both.text().c_str());
+          return 2;
         }
         if (wrong != nullptr) {
           std::printf("the library is wrong: %s\nseed %llu, accesses %u and %u\n%s\n", wrong,
