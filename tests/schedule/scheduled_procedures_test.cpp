@@ -9,15 +9,19 @@
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/machine/e2k.hpp>
+#include <midend/package/clean_up.hpp>
+#include <midend/schedule/attained_times.hpp>
 #include <midend/schedule/modulo_schedule.hpp>
 #include <midend/schedule/run_region.hpp>
 #include <midend/schedule/schedule_block.hpp>
 #include <midend/schedule/simulate.hpp>
 #include <midend/schedule/verify_schedule.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +64,14 @@ struct counts {
   int lines = 0;
   int not_simulated = 0; ///< procedures with something that no schedule has: a call, too many literals
   std::uint64_t cycles = 0;
+
+  void add(const counts& c) {
+    runs += c.runs;
+    loops += c.loops;
+    lines += c.lines;
+    not_simulated += c.not_simulated;
+    cycles += c.cycles;
+  }
 };
 
 /// Runs one procedure on a machine.
@@ -278,6 +290,110 @@ TEST_CASE("scheduled procedures: random programs, as written and unrolled, besid
   report("unrolled", unrolled);
   CHECK(plain.loops > static_cast<int>(affordable(60)));
   CHECK(unrolled.loops > static_cast<int>(affordable(60)));
+}
+
+namespace {
+
+/// Whether the simulator knows all operations: floating-point ones are only names for it.
+bool has_floats(const procedure& p) {
+  bool has = false;
+  for (value_id v = 0; v != p.num_values(); ++v) {
+    const midend::elbrus::type t = p.core(v).type;
+    has = has || t == midend::elbrus::type::f32 || t == midend::elbrus::type::f64;
+  }
+  return has;
+}
+
+/// A pointer gets an array of its own, a number is small.
+generated_input random_input(const procedure& p, random_source& random) {
+  generated_input in;
+  for (const value_id v : p.parameters()) {
+    const midend::elbrus::type t = p.core(v).type;
+    std::uint64_t bits = random.below(24) & midend::low_ones(midend::elbrus::width_of(t));
+    if (t == midend::elbrus::type::ptr) {
+      std::vector<unsigned char> bytes(std::size_t{1} << 13);
+      for (unsigned char& b : bytes) {
+        b = static_cast<unsigned char>(random.one_in(2) ? random.below(8) : 0);
+      }
+      bits = in.memory.add("array" + std::to_string(in.arguments.size()), bytes);
+    }
+    in.arguments.push_back({t, bits});
+  }
+  return in;
+}
+
+/// Unrolls the innermost loops as the advice by schedules says, and cleans up.
+void unroll_as_advised(procedure& p, const machine_model& m) {
+  midend::attained_times attained(m);
+  midend::unrolling_options options;
+  options.lowering.timer = &attained;
+  midend::elbrus::cost_editor editor(p);
+  const auto found = midend::dominators_and_loops(editor.graph());
+  midend::advise_unrolling_workspace workspace;
+  midend::unrolling_adviser unrolling(editor, found.loops, m, options, workspace);
+  std::vector<midend::unrolling_advice> advices;
+  for (const loop_id l : found.loops.loops()) {
+    if (found.loops.subloops(l).size() == 1) {
+      unrolling.advise(l, advices.emplace_back());
+    }
+  }
+  std::vector<midend::advised_unrolling> requests;
+  for (const midend::unrolling_advice& a : advices) {
+    requests.push_back({&a});
+  }
+  const auto view_of = [&](const midend::elbrus::cost_editor&) { return midend::elbrus::cost_view(p); };
+  apply_unrolling(editor, found.loops, midend::span<const midend::advised_unrolling>(requests.data(), requests.size()),
+                  view_of);
+  clean_up(editor, midend::clean_up_options_for(m));
+}
+
+} // namespace
+
+TEST_CASE("scheduled procedures: the sample programs, as written and unrolled as advised, beside the interpreter") {
+  const machine_model m = midend::e2k_reference_v6();
+  random_source random(81);
+  counts plain;
+  counts unrolled;
+  std::string faster;
+  int procedures = 0;
+  int slower = 0;
+  for (const auto& [name, program] : sample_programs()) {
+    midend::elbrus::interpreter reference(program);
+    for (std::size_t n = 0; n != program.procedures.size(); ++n) {
+      const procedure& p = program.procedures[n];
+      INFO(name << " " << std::string(p.name()));
+      if (has_floats(p)) {
+        continue;
+      }
+      procedure more = p;
+      unroll_as_advised(more, m);
+      counts before;
+      counts after;
+      for (int i = 0; i != 8; ++i) {
+        const generated_input input = random_input(p, random);
+        midend::elbrus::run_options limits;
+        limits.step_limit = 100'000;
+        const auto expected = reference.run(n, input.arguments, input.memory, limits);
+        if (!expected.trap) {
+          compare(p, m, input, expected, before);
+          compare(more, m, input, expected, after);
+        }
+      }
+      plain.add(before);
+      unrolled.add(after);
+      if (before.not_simulated + after.not_simulated == 0 && before.runs == after.runs && before.loops != 0) {
+        ++procedures;
+        slower += after.cycles > before.cycles ? 1 : 0;
+        faster +=
+            "\n" + std::string(p.name()) + " " + std::to_string(before.cycles) + " " + std::to_string(after.cycles);
+      }
+    }
+  }
+  report("as written", plain);
+  report("unrolled as advised", unrolled);
+  MESSAGE("procedures with loops ", procedures, ", slower ", slower, "; cycles before and after: ", faster);
+  CHECK(plain.loops > 100);
+  CHECK(plain.runs > 100);
 }
 
 TEST_CASE("scheduled procedures: 10,000 runs of random programs, long" * doctest::skip()) {

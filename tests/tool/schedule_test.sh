@@ -30,6 +30,15 @@ run "svg" 0 "$examples" --procedure=five_iterations_more "--svg=$work/kernel.svg
   { grep -q '</svg>' "$work/kernel.svg" && grep -q 'url(#head)' "$work/kernel.svg" && pass "svg" ||
     fail "svg" "no picture with the recurrence"; }
 loops=$("$tool" schedule "$examples" | grep -c '^@.*: interval')
+# The pictures of docs/schedule.md are those that the tool draws.
+for picture in "$(dirname "$0")"/../../docs/images/kernel_*.svg; do
+  name=${picture##*/kernel_}
+  name=${name%.svg}
+  loop=()
+  [ "$name" != matrix_4x4 ] || loop=(--loop=products)
+  run "picture of $name" 0 "$examples" --procedure="$name" "${loop[@]}" "--svg=$work/picture.svg" &&
+    { cmp -s "$work/picture.svg" "$picture" && pass "picture of $name" || fail "picture of $name" "$picture is not current"; }
+done
 says "svg of many" 2 "midend schedule: --svg: there are $loops kernels to draw, choose one by --procedure and --loop" \
   "$examples" "--svg=$work/many.svg"
 says "no such loop" 1 "$examples: error: there is no loop 'nowhere'" "$examples" --loop=nowhere
