@@ -75,6 +75,13 @@ public:
 private:
   using piece = straight_line_bound_workspace::piece;
 
+  /// Of one operation in a pool. Fewer pieces than it needs leave a lower bound.
+  static constexpr std::uint32_t most_pieces = 64;
+
+  constexpr std::uint32_t blocked_cycles(operation_class c) const { return min(m_.occupancy(c), most_pieces); }
+
+  constexpr std::uint32_t used_units(operation_class c, std::size_t r) const { return min(m_.use(c, r), most_pieces); }
+
   /// The operations of one class, or of several.
   struct summary {
     std::uint64_t work = 0; ///< pieces
@@ -197,12 +204,12 @@ private:
       const channel_set wanted = m_.channels(c);
       return wanted != 0 && (wanted & ~set) == 0 ? 1 : 0;
     };
-    const auto cycles = [&](operation_class c) { return max(m_.occupancy(c), std::uint32_t{1}); };
+    const auto cycles = [&](operation_class c) { return max(blocked_cycles(c), std::uint32_t{1}); };
     if (may_raise_bound(static_cast<std::uint64_t>(std::popcount(set)), units, cycles)) {
       w_.pieces_.clear();
       for (operation_id o = 0; o != g_.num_operations(); ++o) {
         const operation_class c = g_.operation(o).kind;
-        for (std::uint32_t k = 0; units(c) != 0 && k != m_.occupancy(c); ++k) {
+        for (std::uint32_t k = 0; units(c) != 0 && k != blocked_cycles(c); ++k) {
           w_.pieces_.push_back({w_.head_[o] + k, w_.tail_[o] - k});
         }
       }
@@ -213,13 +220,13 @@ private:
   constexpr void consider_resource(std::size_t r) {
     const bool has_literals = r == m_.literal_resource();
     const std::uint32_t most_words = has_literals ? most_literal_words() : 0;
-    const auto units = [&](operation_class c) -> std::uint64_t { return m_.use(c, r) + most_words; };
+    const auto units = [&](operation_class c) -> std::uint64_t { return used_units(c, r) + most_words; };
     const auto cycles = [](operation_class) { return std::uint32_t{1}; };
     if (m_.capacity(r) != 0 && may_raise_bound(m_.capacity(r), units, cycles)) {
       w_.pieces_.clear();
       for (operation_id o = 0; o != g_.num_operations(); ++o) {
         const std::uint32_t words = has_literals && o < literals_.size() ? literals_[o] : 0;
-        for (std::uint32_t k = 0; k != m_.use(g_.operation(o).kind, r) + words; ++k) {
+        for (std::uint32_t k = 0; k != used_units(g_.operation(o).kind, r) + words; ++k) {
           w_.pieces_.push_back({w_.head_[o], w_.tail_[o]});
         }
       }
@@ -304,7 +311,8 @@ private:
 /// heads and tails alone, the longest tail first. For operations that take one cycle, this relaxed problem is solved
 /// exactly (J. R. Jackson, "Scheduling a production line to minimize maximum tardiness", UCLA, 1955; as a bound for
 /// code: M. Rim and R. Jain, "Lower-bound performance estimation for the high-level synthesis scheduling problem", IEEE
-/// TCAD 13(4), 1994). An operation that blocks its channel for longer counts as that many pieces.
+/// TCAD 13(4), 1994). An operation that blocks its channel for longer, or needs several units, counts as that many
+/// pieces, up to 64.
 ///
 /// `literals`: by operation, the words of literals; may be empty. Of more than six different channel sets of classes,
 /// only each one and their union are considered. Allocates nothing once the workspace has seen lines as large.
