@@ -237,7 +237,10 @@ std::string_view bound_of(const midend::unrolling_advice& advice) {
     return "resources";
   case midend::body_limit::critical_path:
     return "a chain, not pipelined";
+  case midend::body_limit::straight_line:
+    return "latencies and resources together, not pipelined";
   case midend::body_limit::recurrence:
+  case midend::body_limit::schedule:
     break;
   }
   const midend::machine_body& body = advice.rolled_machine;

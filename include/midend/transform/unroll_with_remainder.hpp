@@ -96,7 +96,7 @@ private:
 };
 
 /// Memory for the frequencies of nodes.
-struct flow_memory {
+struct remainder_flow_memory {
   dominators_and_loops_workspace searching;
   dominators_and_loops_result found;
   node_frequencies frequencies;
@@ -402,8 +402,8 @@ private:
 /// By unrolling, how probable one more iteration is, in loops without counts whose exits all have probabilities.
 /// Negative for others.
 template <class E>
-void list_repeats([[maybe_unused]] const E& editor, const remainder_plan& plan, [[maybe_unused]] flow_memory& memory,
-                  flat_array<double>& repeats) {
+void list_repeats([[maybe_unused]] const E& editor, const remainder_plan& plan,
+                  [[maybe_unused]] remainder_flow_memory& memory, flat_array<double>& repeats) {
   repeats.assign(plan.unrollings.size(), -1);
   if constexpr (profile_editor<E>) {
     bool any = false;
@@ -444,7 +444,7 @@ class apply_unroll_with_remainder_workspace {
                                                               apply_unroll_with_remainder_workspace& workspace,
                                                               flat_array<remainder_refusal>& refused);
 
-  detail::flow_memory flows_;
+  detail::remainder_flow_memory flows_;
   flat_array<double> repeats_;         ///< by unrolling
   flat_array<std::uint32_t> position_; ///< by node
   detail::remainder_memory memory_;
