@@ -280,9 +280,12 @@ constexpr loop_hints hints_of_passes(const loop_hints& old, std::uint32_t copies
           old.multiple % copies == 0 ? old.multiple / copies : 0};
 }
 
-/// Hints about a loop of which the first iterations were copied: they are about runs that come there.
+/// Hints about a loop of which the first iterations were copied: they are about runs that reach it, and these execute
+/// its header at least once. An average of 0 would say that nothing is known.
 constexpr loop_hints hints_after_peeling(const loop_hints& old, std::uint32_t peeled) {
-  return {old.average > peeled ? old.average - peeled : 0,
+  return {old.average == 0             ? 0
+          : old.average > peeled + 1.0 ? old.average - peeled
+                                       : 1,
           old.maximum == 0       ? 0
           : old.maximum > peeled ? old.maximum - peeled
                                  : 1,
