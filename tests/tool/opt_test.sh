@@ -114,14 +114,14 @@ run "loops" 0 opt "$programs/loops.eir" --procedure=nested --print=loops && same
 # The trip counts of all three loops are exact.
 cat >"$work/cost.expected" <<'TEXT'
 cost of @matrix_4x4
-  457 cycles each time; 17 operations, 4 branches, 176 bytes
-  loop rows: entered once, 4 executions of the header (exactly), 452 cycles
-    loop columns: entered 4 times, 4 executions of the header (exactly), 432 cycles
+  477 cycles each time; 17 operations, 4 branches, 184 bytes
+  loop rows: entered once, 4 executions of the header (exactly), 472 cycles
+    loop columns: entered 4 times, 4 executions of the header (exactly), 448 cycles
       loop products: entered 16 times, 4 executions of the header (exactly), 368 cycles
         9 operations, ResMII 3/2, RecMII 1 (%k); II 2, 6 stages; 4 passes take 23 cycles
   node rows: 4 times 1 cycles (chain 1, ResMII 1); 1 operations
-  node next_column: 16 times 4 cycles (chain 4, ResMII 1); 4 operations
-  node next_row: 4 times 4 cycles (chain 4, ResMII 1); 2 operations
+  node next_column: 16 times 5 cycles (chain 5, ResMII 1); 4 operations
+  node next_row: 4 times 5 cycles (chain 5, ResMII 1); 2 operations
   node exit: once 5 cycles (chain 5, ResMII 1); 1 operations
 TEXT
 run "cost" 0 opt "$programs/unrolling.eir" --procedure=matrix_4x4 --print=cost && same "cost" "$work/cost.expected"
