@@ -148,7 +148,8 @@ TEST_CASE("loop ends: each with the iteration after which it is not taken") {
   const elbrus::cost_view view(p);
   const auto found = midend::dominators_and_loops(p);
   auto counter = counts_of(view, found.dominators, found.loops);
-  midend::loop_end_finder finder(view, found.loops, counter);
+  midend::loop_end_finder_workspace workspace;
+  midend::loop_end_finder finder(view, found.loops, counter, workspace);
   midend::flat_array<midend::loop_end> ends;
   finder.find(0, ends);
   REQUIRE(ends.size() >= 1);
@@ -170,7 +171,8 @@ TEST_CASE("loop ends: a hint that the program may not keep ends nothing") {
   e.set_trip_hints(found.loops.header(0), {.average = 0, .maximum = 4, .multiple = 0, .must_end = false});
   const elbrus::cost_view view(p);
   auto counter = counts_of(view, found.dominators, found.loops);
-  midend::loop_end_finder finder(view, found.loops, counter);
+  midend::loop_end_finder_workspace workspace;
+  midend::loop_end_finder finder(view, found.loops, counter, workspace);
   midend::flat_array<midend::loop_end> ends;
   finder.find(0, ends);
   for (const midend::loop_end& end : ends) {
