@@ -117,7 +117,7 @@ proc @f(%n: i32) -> i32 count=100 {
       {{unrolling_kind::full, 4}, {0, 0, 1, 0}, {{7, 47, 0}}},
       {{unrolling_kind::partial, 4}, {0, 0, 1, 0}, {{3, 13, 0}}},
       {with_epilogue(4), {0, 1, 0, 1}, {{3, 50, 0}, {2, 12, 0}}},
-      {with_epilogue(4, true), {0, 1, 1, 1}, {{2, 12, 0}, {0, 47, 0}}},
+      {with_epilogue(4, true), {0, 1, 1, 1}, {{2, 12, 0}, {1, 47, 0}}},
       {with_prologue(4), {1, 1, 0, 1}, {}},
       {with_prologue(4, true), {1, 1, 1, 1}, {}},
       {{unrolling_kind::peel_last}, {0, 1, 0, 1}, {{1, 50, 0}, {9, 49, 0}}},
