@@ -226,7 +226,7 @@ void finish(void*, void*) {
   }
 }
 
-/// Takes an argument; false if there is none of this name.
+/// Reads one argument of the plugin. Returns false if its name is unknown.
 bool take(const plugin_argument& a) {
   const std::string key = a.key;
   const std::string value = a.value == nullptr ? "" : a.value;

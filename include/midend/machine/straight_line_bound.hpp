@@ -30,8 +30,8 @@ class straight_line_bound_workspace {
 
   /// One unit of a pool for one cycle.
   struct piece {
-    std::int64_t head; ///< it is not needed before this cycle
-    std::int64_t tail; ///< the line does not end sooner than so many cycles after the start of the cycle in which it is
+    std::int64_t head; ///< the earliest cycle
+    std::int64_t tail; ///< at least so many cycles from the start of its cycle to the end of the line
 
     friend constexpr bool operator<(const piece& a, const piece& b) {
       return a.head != b.head ? a.head < b.head : a.tail > b.tail;

@@ -605,7 +605,7 @@ private:
   ids& roots_;
   ids& todo_;
   std::uint32_t first_free_ = none; ///< into `kept_uses_`
-  bool may_join_ = false;           ///< whether an edge into the region is none of the dominator tree
+  bool may_join_ = false;           ///< whether some edge into the region is not in the dominator tree
 };
 
 } // namespace detail

@@ -48,7 +48,7 @@ class loop_end_finder_workspace {
   describe_loop_workspace description_;
   loop_body body_;
   loop_counters counters_;
-  flat_array<unsigned char> leads_back_; ///< by block: all its ways lead to a backedge
+  flat_array<unsigned char> leads_back_; ///< by block: all its paths lead to a backedge
 };
 
 /// Finds the ends of innermost loops of one function.

@@ -280,8 +280,8 @@ constexpr loop_hints hints_of_passes(const loop_hints& old, std::uint32_t copies
           old.multiple % copies == 0 ? old.multiple / copies : 0};
 }
 
-/// Hints about a loop of which the first iterations were copied: they are about runs that reach it, and these execute
-/// its header at least once. An average of 0 would say that nothing is known.
+/// Hints about a loop whose first iterations were copied. They are about the runs that reach the loop, and such a run
+/// executes its header at least once. An average of 0 would mean that it is unknown.
 constexpr loop_hints hints_after_peeling(const loop_hints& old, std::uint32_t peeled) {
   return {old.average == 0             ? 0
           : old.average > peeled + 1.0 ? old.average - peeled

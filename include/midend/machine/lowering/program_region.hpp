@@ -88,8 +88,8 @@ struct program_region {
                                           ///< none if some path to the exit does not compute it, or nothing reads it
                                           ///< after this exit
   flat_array<region_operand> live_out;    ///< values that are used after the region, by whichever exit; or none
-  flat_array<value_id> live_out_values;   ///< by element of `live_out`: the value of the program, as a reader tells it
-  std::uint32_t inner_branches = 0;       ///< that are not decided; needed without predication
+  flat_array<value_id> live_out_values; ///< by element of `live_out`: the value of the program; set by `region_reader`
+  std::uint32_t inner_branches = 0;     ///< that are not decided; needed without predication
   bool is_straight_line = false;
   bool has_call = false;
   bool ends_in_return = false; ///< of straight code: a branch without a condition ends it
