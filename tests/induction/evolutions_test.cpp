@@ -76,6 +76,7 @@ public:
   std::uint64_t claims = 0;
   std::uint64_t after = 0;    ///< claims about values after a loop
   std::uint64_t trips = 0;    ///< claims about how often a loop runs
+  std::uint64_t direct = 0;   ///< of these by a quotient
   std::uint64_t outer = 0;    ///< claims about outer loops
   std::uint64_t changing = 0; ///< claims about what changes
   std::uint64_t curved = 0;   ///< about polynomials and powers
@@ -237,6 +238,7 @@ private:
     for (loop_id l = loops_.innermost_loop(from); l != midend::no_loop && !loops_.contains(l, to);
          l = loops_.parent(l)) {
       leave(l, from, to);
+      leave_by_exit(l, e);
     }
     const loop_id l = loops_.innermost_loop(to);
     if (l != midend::no_loop && loops_.header(l) == to) {
@@ -257,8 +259,51 @@ private:
     }
   }
 
+  /// What is claimed of an exit if it is the only one: another one may leave before.
+  void leave_by_exit(loop_id l, edge_id taken) {
+    for (std::size_t i = 0; i != found_.num_exits(l); ++i) {
+      const midend::exit_trips x = found_.exit(l, i);
+      const bool is_taken = x.edge == taken;
+      if (!x.is_always_tested) {
+        say(x.trips.count.kind == trip_count_kind::unknown && !x.trips.has_formula && !x.trips.test.is_direct, l,
+            "something about an exit that is not always tested");
+        continue;
+      }
+      if (x.trips.count.kind == trip_count_kind::at_most || x.trips.count.kind == trip_count_kind::exact) {
+        say(iteration_[l] <= x.trips.count.backedges, l, "too many iterations for an exit");
+      }
+      if (!is_taken) {
+        continue;
+      }
+      if (x.trips.count.kind == trip_count_kind::exact) {
+        say(iteration_[l] == x.trips.count.backedges, l, "not the exact count of an exit");
+      }
+      say((iteration_[l] + 1) % x.trips.count.multiple == 0, l, "not a multiple of header executions of an exit");
+      if (x.trips.has_formula) {
+        has_all_ = true;
+        const std::uint64_t claimed = evaluate(x.trips.backedges);
+        say(has_all_ && claimed == iteration_[l], l, "not the formula of an exit");
+      }
+      if (x.trips.test.is_known() && x.trips.test.is_direct) {
+        leave_by_test(l, x.trips.test);
+      }
+    }
+  }
+
+  void leave_by_test(loop_id l, const midend::counter_test& t) {
+    const unsigned width = t.first.width;
+    has_all_ = true;
+    const std::uint64_t first = evaluate(t.first);
+    const std::uint64_t bound = evaluate(t.bound);
+    const std::uint64_t step = t.step == 0 ? evaluate(t.value_step) & midend::low_ones(width) : t.step;
+    ++direct;
+    const std::uint64_t claimed = midend::direct_trip_formula(t.ends, width, step).backedges(first, bound);
+    say(has_all_ && claimed == iteration_[l], l, "not the quotient of a counter");
+  }
+
   void leave(loop_id l, node_id from, node_id to) {
     const midend::loop_trips& t = found_.trips(l);
+    say((iteration_[l] + 1) % t.count.multiple == 0, l, "not a multiple of header executions");
     if (t.count.kind == trip_count_kind::exact) {
       say(iteration_[l] == t.count.backedges, l, "not the exact trip count");
     }

@@ -23,7 +23,7 @@ MIDEND_BEGIN_NAMESPACE
 class evolutions_workspace {
   friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
                                       span<const number_facts> facts, evolutions_workspace& workspace,
-                                      value_evolutions& out, evolved_values which);
+                                      value_evolutions& out, evolved_values which, detail::loop_runner* runner);
   template <freezable_ir_argument IR>
   friend void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts,
                          evolutions_workspace& workspace, value_evolutions& out);
@@ -35,7 +35,8 @@ class evolutions_workspace {
   flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
   flat_array<node_id> order_;
   flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
-  flat_array<std::uint32_t> guesses_;        ///< slots that are unknown as long as a loop is not counted
+  flat_array<number_facts> narrowed_;
+  flat_array<std::uint32_t> guesses_; ///< slots that are unknown as long as a loop is not counted
 };
 
 /// How the values of a function evolve in its loops, what they are after them, and how often loops run, refilling
@@ -90,7 +91,7 @@ namespace detail {
 
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out, evolved_values which) {
+                                     value_evolutions& out, evolved_values which, loop_runner* runner) {
   out.reset(loops);
   dominators(program.graph(), semi_nca, workspace.dominating_, out.dominators_);
   depth_first_order(program.graph(), workspace.searching_, workspace.numbering_);
@@ -101,13 +102,31 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
     workspace.order_[i] = postorder[postorder.size() - 1 - i];
     workspace.rank_[workspace.order_[i]] = i;
   }
-  value_form_reader reader(program, loops, facts, {workspace.rank_.data(), workspace.rank_.size()}, out);
+  value_form_reader reader(program, loops, facts, {workspace.rank_.data(), workspace.rank_.size()}, workspace.narrowed_,
+                           out);
   reader.run({workspace.order_.data(), workspace.order_.size()});
   evolution_solver solver(program, loops, reader, workspace.stack_, workspace.guesses_, out);
   loop_trip_finder finder(program, loops, reader, solver, out);
   for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from inside out
     finder.count(l);
     solver.forget_guesses();
+  }
+  const auto count_again = [&] { // with what counters are by the counts of their loops
+    out.exits_.clear();
+    for (loop_id l = 0; l != loops.num_loops(); ++l) {
+      finder.count(l);
+      if (runner != nullptr) {
+        finder.run(l, *runner);
+      }
+      finder.narrow_counters(l, reader);
+      solver.forget_guesses();
+    }
+  };
+  count_again();
+  if (runner != nullptr && !workspace.narrowed_.empty()) {
+    runner->refine({workspace.order_.data(), workspace.order_.size()},
+                   {workspace.narrowed_.data(), workspace.narrowed_.size()});
+    count_again();
   }
   for (value_id v = 0; v != program.num_values(); ++v) {
     if (which == evolved_values::all || reader.is_header_phi(v)) {

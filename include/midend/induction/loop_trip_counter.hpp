@@ -62,7 +62,8 @@ MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<
 
 /// How values evolve, by these facts; nothing if there are no loops.
 MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_forest& forest,
-                                     const sccp_result<number_domain>& known, value_evolutions& out);
+                                     const sccp_result<number_domain>& known, const run_limits& limits,
+                                     value_evolutions& out);
 
 } // namespace detail
 
@@ -73,9 +74,10 @@ template <cost_ir_argument IR> class loop_trip_counter {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
   /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
-  loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
-      : flat_(ir), known_(facts_of(flat_.program())), evolutions_(evolutions_by(known_, flat_.program(), forest)),
-        tree_(tree), forest_(forest), describer_(ir, forest, describing_) {}
+  loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest, const run_limits& limits = {})
+      : flat_(ir), known_(facts_of(flat_.program())),
+        evolutions_(evolutions_by(known_, flat_.program(), forest, limits)), tree_(tree), forest_(forest),
+        describer_(ir, forest, describing_) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
@@ -98,14 +100,6 @@ public:
     }
     reader_->read(body, facts_);
     count_iterations(body, facts_, counting_, out);
-    if (may_gain_by_running(out)) {
-      const trip_count run = run_iterations(flat_.program(), body, facts_, reader_->elements(), limits_, running_);
-      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
-      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
-        out.trip = run;
-        out.trip.multiple = out.trip_multiple = run.kind == trip_count_kind::exact ? run.multiple : out.trip_multiple;
-      }
-    }
   }
 
   /// The same for loop `l`, whose description refills `body`. Returns what is unusual about it; `out` is refilled if it
@@ -126,24 +120,13 @@ private:
   }
 
   static value_evolutions evolutions_by(const sccp_result<number_domain>& known, const flat_program& program,
-                                        const loop_forest& forest) {
+                                        const loop_forest& forest, const run_limits& limits) {
     value_evolutions out;
-    detail::evolve_by_facts(program, forest, known, out);
+    detail::evolve_by_facts(program, forest, known, limits, out);
     return out;
   }
 
-  /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
-  /// after some iterations because the limits do.
-  static bool may_gain_by_running(const loop_counters& c) {
-    bool may_gain = false;
-    for (const loop_exit& x : c.exits) {
-      may_gain = may_gain || (!x.has_formula && x.count.kind == trip_count_kind::unknown);
-    }
-    return may_gain && (c.trip.kind == trip_count_kind::unknown || c.trip.kind == trip_count_kind::at_most);
-  }
-
   detail::flat_function<IR> flat_;
-  run_limits limits_;
   sccp_result<number_domain> known_;
   value_evolutions evolutions_;
   const dominator_tree& tree_;
@@ -152,7 +135,6 @@ private:
   loop_describer<IR> describer_;
   std::optional<loop_fact_reader> reader_;
   loop_facts facts_;
-  run_iterations_workspace running_;
   count_iterations_workspace counting_;
 };
 
@@ -160,7 +142,13 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
+#include "midend/induction/detail/meet_facts.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ssa/sccp.hpp"
+
+#include <array>
+#include <cstddef>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -170,8 +158,98 @@ MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<
   out = sccp_with_branch_facts(program, number_domain());
 }
 
+/// Runs loops on numbers.
+class run_on_facts final : public loop_runner {
+public:
+  run_on_facts(const flat_program& program, const loop_forest& forest, const sccp_result<number_domain>& known,
+               const run_limits& limits)
+      : program_(program), forest_(forest), known_(known), limits_(limits) {}
+
+  trip_count run(loop_id l, const value_evolutions& found) override {
+    return run_iterations(program_, forest_, l, known_, found, limits_, workspace_);
+  }
+
+  void refine(span<const node_id> order, span<number_facts> facts) override {
+    for (const node_id n : order) {
+      for (const value_id v : program_.values(n)) {
+        const std::uint8_t width = program_.operation(v).width;
+        if (program_.constant(v) || width < 1 || width > 64 || known_.fact(v).is_bottom()) {
+          continue;
+        }
+        number_domain::element e = element_of(v, facts);
+        meet_facts(width, e, program_.is_phi(v) ? joined(v, n, facts) : computed(v, facts));
+        facts[v] = number_domain().facts(e);
+      }
+    }
+  }
+
+private:
+  using element = number_domain::element;
+
+  /// What is known about a value, with these bounds.
+  element element_of(value_id v, span<number_facts> facts) const {
+    const std::uint8_t width = program_.operation(v).width;
+    if (width < 1 || width > 64) {
+      return number_domain().top(64);
+    }
+    if (const auto literal = program_.constant(v)) {
+      return number_domain().constant(width, *literal & low_ones(width));
+    }
+    element e = known_.fact(v);
+    if (!e.is_bottom()) {
+      const number_facts& f = facts[v];
+      bound(width, operation::ugreater_equal, f.least, e);
+      bound(width, operation::uless_equal, f.most, e);
+      bound(width, operation::greater_equal, static_cast<std::uint64_t>(f.low) & low_ones(width), e);
+      bound(width, operation::less_equal, static_cast<std::uint64_t>(f.high) & low_ones(width), e);
+    }
+    return e;
+  }
+
+  static void bound(std::uint8_t width, operation code, std::uint64_t by, element& e) {
+    element number = number_domain().constant(width, by);
+    element less = e;
+    number_domain().assume(code, width, less, number);
+    e = less.is_bottom() ? e : less;
+  }
+
+  /// Of a phi, what its inputs are.
+  element joined(value_id v, node_id n, span<number_facts> facts) const {
+    element out = number_domain().bottom();
+    for (const edge_id e : program_.graph().in_edges(n)) {
+      if (known_.is_executable_edge(e)) {
+        number_domain().join(out, element_of(program_.phi_input(v, e), facts));
+      }
+    }
+    return out.is_bottom() ? element_of(v, facts) : out;
+  }
+
+  element computed(value_id v, span<number_facts> facts) const {
+    const operation_info info = program_.operation(v);
+    const span<const value_id> operands = program_.operands(v);
+    std::array<element, 3> args{};
+    if (info.code == operation::other || operands.size() != arity(info.code) || operands.size() > args.size()) {
+      return element_of(v, facts);
+    }
+    for (std::size_t i = 0; i != operands.size(); ++i) {
+      if (operands[i] == no_value) {
+        return element_of(v, facts);
+      }
+      args[i] = element_of(operands[i], facts);
+    }
+    return number_domain().transfer(info, span<const element>(args.data(), operands.size()));
+  }
+
+  const flat_program& program_;
+  const loop_forest& forest_;
+  const sccp_result<number_domain>& known_;
+  const run_limits& limits_;
+  run_iterations_workspace workspace_;
+};
+
 MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_forest& forest,
-                                     const sccp_result<number_domain>& known, value_evolutions& out) {
+                                     const sccp_result<number_domain>& known, const run_limits& limits,
+                                     value_evolutions& out) {
   if (forest.num_loops() == 0) {
     return;
   }
@@ -183,7 +261,9 @@ MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_for
     facts.push_back(is_number && !e.is_bottom() ? number_domain().facts(e) : number_facts::any(is_number ? width : 64));
   }
   evolutions_workspace workspace;
-  find_evolutions(program, forest, {facts.data(), facts.size()}, workspace, out, evolved_values::header_phis);
+  run_on_facts runner(program, forest, known, limits);
+  find_evolutions(program, forest, {facts.data(), facts.size()}, workspace, out, evolved_values::header_phis,
+                  limits.iterations == 0 ? nullptr : &runner);
 }
 
 } // namespace detail

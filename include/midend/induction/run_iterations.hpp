@@ -3,13 +3,14 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/domains/number_domain.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_facts.hpp"
+#include "midend/graph/concepts.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/ssa/sccp_result.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/span.hpp"
 
 #include <cstdint>
 
@@ -17,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// How long `run_iterations` runs.
 struct run_limits {
-  std::uint32_t iterations = 100;    ///< no loop is run longer
+  std::uint32_t iterations = 100;    ///< no loop is run longer; 0: none is run
   std::uint32_t operations = 10'000; ///< that are evaluated in all
 };
 
@@ -34,23 +35,31 @@ struct run_value {
   friend constexpr bool operator==(const run_value&, const run_value&) = default;
 };
 
+/// A node of the loop that runs.
+struct run_node {
+  std::uint32_t inputs = 0; ///< edges from nodes of the loop that do not come yet
+  bool is_executed = false; ///< some run comes here in this iteration
+};
+
 } // namespace detail
 
 /// Memory of `run_iterations`, reused from call to call.
 class run_iterations_workspace {
   friend class detail::iteration_runner;
 
-  flat_array<detail::run_value> values_; ///< by value of the body, in this iteration
-  flat_array<detail::run_value> next_;   ///< by header phi, in the next one
+  flat_array<detail::run_value> values_; ///< by value, in this iteration
   flat_array<std::uint8_t> is_needed_;   ///< by value: a condition depends on it
-  flat_array<std::uint8_t> is_executed_; ///< by block: some run comes here in this iteration
+  flat_array<value_id> needed_;          ///< all of them
+  flat_array<detail::run_node> nodes_;   ///< by node
   flat_array<std::uint8_t> is_feasible_; ///< by edge
-  flat_array<body_id> pending_;          ///< needed values whose operands have not been looked at
+  flat_array<node_id> order_;            ///< the nodes of the loop, predecessors first
+  flat_array<value_id> phis_;            ///< of the header that are needed
+  flat_array<detail::run_value> next_;   ///< of them in the next iteration
 };
 
-/// Runs the iterations of a loop on what is known about its values until none can go on: exactly how many backedges are
-/// taken, if no iteration before could leave; else at most how many. `unknown` if the limits do not suffice, or if an
-/// iteration changes nothing that its conditions depend on.
+/// Runs the iterations of loop `l` on what is known about its values until none can go on: exactly how many backedges
+/// are taken, if no iteration before could leave; else at most how many. `unknown` if the limits do not suffice, if an
+/// iteration changes nothing that its conditions depend on, or if the loop contains another cycle.
 ///
 /// Conditional constant propagation over as many copies of the body as the loop has iterations, one after the other,
 /// with bounds and bits of numbers, and with addresses as sums of a base and a number. So it finds the ends of walks
@@ -58,22 +67,26 @@ class run_iterations_workspace {
 /// depend on each other, and of what else has a start that is known or bounded. Only values on which conditions depend
 /// are evaluated.
 ///
-/// `facts` and `known` (by value of the body, `loop_fact_reader::elements`) are about this body; either may be empty.
-/// Requires a body as described at `loop_body`. O(limits), and one pass over the body.
-MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_body& body, const loop_facts& facts,
-                                          span<const number_domain::element> known, const run_limits& limits,
-                                          run_iterations_workspace& workspace);
+/// `known` has what is known about all values wherever they are, `found` their forms. O(limits + size of the loop);
+/// the workspace's first call for a program also clears a byte a value and an edge.
+MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_forest& loops, loop_id l,
+                                          const sccp_result<number_domain>& known, const value_evolutions& found,
+                                          const run_limits& limits, run_iterations_workspace& workspace);
 
 MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
 #include "midend/induction/detail/meet_facts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/loops/loop_edges.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
@@ -88,21 +101,29 @@ class iteration_runner {
 public:
   using element = number_domain::element;
 
-  iteration_runner(const flat_program& ir, const loop_body& body, const loop_facts& facts, span<const element> known,
-                   run_iterations_workspace& w)
-      : ir_(ir), body_(body), facts_(facts), known_(known), w_(w) {}
+  iteration_runner(const flat_program& program, const loop_forest& loops, loop_id l,
+                   const sccp_result<number_domain>& known, const value_evolutions& found, run_iterations_workspace& w)
+      : p_(program), loops_(loops), l_(l), known_(known), found_(found), w_(w) {}
 
   trip_count run(const run_limits& limits) {
-    find_needed();
-    if (num_needed_phis_ == 0) {
-      return {};
+    reserve();
+    trip_count out;
+    if (find_order()) {
+      find_needed();
+      out = w_.phis_.empty() ? trip_count() : run_needed(limits);
     }
+    forget();
+    return out;
+  }
+
+private:
+  trip_count run_needed(const run_limits& limits) {
     enter();
     bool may_have_left = false;
     std::uint64_t evaluated = 0;
     for (std::uint64_t k = 0; k != limits.iterations && evaluated <= limits.operations; ++k) {
       evaluated += run_iteration();
-      if (w_.is_executed_[body_.bottom()] == 0) {
+      if (!may_continue_) {
         return may_have_left ? trip_count{trip_count_kind::at_most, k, 1}
                              : trip_count{trip_count_kind::exact, k, k + 1};
       }
@@ -114,32 +135,94 @@ public:
     return {};
   }
 
-private:
+  // Memory, which is clean between calls.
+
+  void reserve() {
+    if (w_.is_needed_.size() < p_.num_values()) {
+      w_.is_needed_.assign(p_.num_values(), 0);
+      w_.values_.resize_for_overwrite(p_.num_values());
+    }
+    if (w_.nodes_.size() < p_.graph().num_nodes()) {
+      w_.nodes_.assign(p_.graph().num_nodes(), {});
+    }
+    if (w_.is_feasible_.size() < p_.graph().num_edges()) {
+      w_.is_feasible_.assign(p_.graph().num_edges(), 0);
+    }
+  }
+
+  void forget() {
+    for (const value_id v : w_.needed_) {
+      w_.is_needed_[v] = 0;
+    }
+    w_.needed_.clear();
+    for (const node_id n : loops_.own_blocks(l_)) {
+      w_.nodes_[n] = {};
+    }
+  }
+
+  // The order of nodes.
+
+  bool is_inside(node_id n) const { return loops_.innermost_loop(n) == l_; }
+
+  bool is_backedge(edge_id e) const { return p_.graph().edge_target(e) == loops_.header(l_); }
+
+  /// Visits nodes after their predecessors. False if there is another cycle.
+  bool find_order() {
+    w_.order_.clear();
+    for (const node_id n : loops_.own_blocks(l_)) {
+      for (const edge_id e : p_.graph().out_edges(n)) {
+        const node_id to = p_.graph().edge_target(e);
+        w_.nodes_[to].inputs += is_inside(to) && !is_backedge(e) ? 1U : 0U;
+      }
+    }
+    w_.order_.push_back(loops_.header(l_));
+    for (std::size_t i = 0; i != w_.order_.size(); ++i) {
+      for (const edge_id e : p_.graph().out_edges(w_.order_[i])) {
+        const node_id to = p_.graph().edge_target(e);
+        if (is_inside(to) && !is_backedge(e) && --w_.nodes_[to].inputs == 0) {
+          w_.order_.push_back(to);
+        }
+      }
+    }
+    return w_.order_.size() == loops_.own_blocks(l_).size();
+  }
+
   // What conditions depend on.
 
-  void need(body_id v) {
-    if (v != no_body_value && w_.is_needed_[v] == 0) {
+  bool is_of_loop(value_id v) const {
+    const node_id n = p_.node_of(v);
+    return n != no_node && is_inside(n) && !p_.constant(v);
+  }
+
+  void need(value_id v) {
+    if (v != no_value && w_.is_needed_[v] == 0) {
       w_.is_needed_[v] = 1;
-      num_needed_phis_ += v < body_.num_phis ? 1U : 0U;
-      w_.pending_.push_back(v);
+      w_.needed_.push_back(v);
     }
   }
 
   void find_needed() {
-    w_.is_needed_.assign(body_.num_values(), 0);
-    w_.pending_.clear();
-    for (const body_block& b : body_.blocks) {
-      need(b.condition);
+    w_.phis_.clear();
+    for (const node_id n : w_.order_) {
+      need(p_.condition(n));
     }
-    while (!w_.pending_.empty()) {
-      const body_id v = w_.pending_.back();
-      w_.pending_.pop_back();
-      const body_value& value = body_.values[v];
-      if (value.kind == body_kind::load) {
-        need(body_.accesses[value.access].base);
-        need(body_.accesses[value.access].index);
-      } else if (value.kind != body_kind::call) {
-        for (const body_id operand : body_.operands_of(v)) {
+    for (std::size_t i = 0; i != w_.needed_.size(); ++i) {
+      const value_id v = w_.needed_[i];
+      if (!is_of_loop(v)) {
+        continue;
+      }
+      if (p_.is_phi(v)) {
+        if (p_.node_of(v) == loops_.header(l_)) {
+          w_.phis_.push_back(v);
+        }
+        for (const edge_id e : p_.graph().in_edges(p_.node_of(v))) {
+          need(p_.phi_input(v, e));
+        }
+      } else if (const auto m = p_.memory(v)) {
+        need(m->base);
+        need(m->index);
+      } else if (p_.operation(v).code != operation::other) {
+        for (const value_id operand : p_.operands(v)) {
           need(operand);
         }
       }
@@ -149,106 +232,116 @@ private:
   // Values.
 
   /// What is known of a value whatever the iteration is.
-  run_value always(body_id v) const {
-    const std::uint8_t width = body_.values[v].info.width;
+  run_value always(value_id v) const {
+    const std::uint8_t width = p_.operation(v).width;
     const bool has_number = width >= 1 && width <= 64;
-    const bool is_known = has_number && v < known_.size() && !known_[v].is_bottom();
-    const element number = body_.values[v].kind == body_kind::constant
-                               ? number_domain().constant(width, body_.values[v].bits & low_ones(width))
-                           : is_known ? known_[v]
-                                      : number_domain().top(has_number ? width : 64);
-    linear_form sum;
-    if (width != 64 || !facts_.form_of(v, 64, sum)) {
+    const element& fact = known_.fact(v);
+    const auto literal = p_.constant(v);
+    const element number = !has_number        ? number_domain().top(64)
+                           : literal          ? number_domain().constant(width, *literal & low_ones(width))
+                           : fact.is_bottom() ? number_domain().top(width)
+                                              : fact;
+    if (width != 64) {
       return {number, no_value, 0};
     }
-    const bool has_base = sum.num_terms == 1 && sum.terms[0].coefficient == 1 &&
-                          sum.terms[0].reading == number_reading::low_bits && sum.terms[0].value < ir_.num_values();
-    return {number, has_base ? sum.terms[0].value : body_.values[v].origin, has_base ? sum.constant : 0};
+    const linear_form sum = found_.form_of(v);
+    const bool has_base =
+        sum.num_terms == 1 && sum.terms[0].coefficient == 1 && sum.terms[0].reading == number_reading::low_bits;
+    return {number, has_base ? sum.terms[0].value : v, has_base ? sum.constant : 0};
   }
 
   static run_value number(element e) { return {e, no_value, 0}; }
 
   void enter() {
-    w_.values_.resize_for_overwrite(body_.num_values());
-    for (body_id v = 0; v != body_.num_values(); ++v) {
-      if (w_.is_needed_[v] != 0) {
-        w_.values_[v] = always(v);
-      }
+    for (const value_id v : w_.needed_) {
+      w_.values_[v] = always(v);
     }
-    for (body_id phi = 0; phi != body_.num_phis; ++phi) {
-      if (w_.is_needed_[phi] != 0) {
-        w_.values_[phi] = w_.values_[body_.initial(phi)];
-      }
+    w_.next_.clear();
+    for (const value_id phi : w_.phis_) {
+      w_.next_.push_back(joined_inputs(phi, loops_.entering_edges(l_), [](edge_id) { return true; }));
+    }
+    for (std::size_t i = 0; i != w_.phis_.size(); ++i) {
+      w_.values_[w_.phis_[i]] = w_.next_[i];
     }
   }
 
   /// Whether the values of the next iteration are others than those of this one: else all that follow are like it.
   bool begin_next() {
-    w_.next_.resize_for_overwrite(body_.num_phis);
-    for (body_id phi = 0; phi != body_.num_phis; ++phi) {
-      if (w_.is_needed_[phi] != 0) {
-        w_.next_[phi] = w_.values_[body_.next(phi)];
-      }
+    w_.next_.clear();
+    for (const value_id phi : w_.phis_) {
+      w_.next_.push_back(
+          joined_inputs(phi, loops_.backedges(l_), [this](edge_id e) { return w_.is_feasible_[e] != 0; }));
     }
     bool changes = false;
-    for (body_id phi = 0; phi != body_.num_phis; ++phi) {
-      if (w_.is_needed_[phi] != 0) {
-        changes = changes || !(w_.next_[phi] == w_.values_[phi]);
-        w_.values_[phi] = w_.next_[phi];
-      }
+    for (std::size_t i = 0; i != w_.phis_.size(); ++i) {
+      run_value& now = w_.values_[w_.phis_[i]];
+      changes = changes || !(w_.next_[i] == now);
+      now = w_.next_[i];
     }
     return changes;
   }
 
-  run_value value_of(body_id v) const {
-    const body_value& value = body_.values[v];
-    run_value out = always(v);
-    switch (value.kind) {
-    case body_kind::join:
-      return joined(v);
-    case body_kind::pure:
-      return value.info.code == operation::other ? out : computed(value.info, body_.operands_of(v), out);
-    case body_kind::load:
-      if (const optional<element> found = loaded(value)) {
-        meet_facts(value.info.width, out.number, *found);
+  /// What a phi of the header is, from these edges.
+  template <class Edges, class Comes>
+  run_value joined_inputs(value_id phi, const Edges& edges, const Comes& comes) const {
+    optional<run_value> out;
+    for (const loop_edge& e : edges) {
+      if (comes(e.id)) {
+        join(w_.values_[p_.phi_input(phi, e.id)], out);
       }
-      return out;
-    default:
-      return out;
+    }
+    return out.value_or(always(phi));
+  }
+
+  static void join(const run_value& input, optional<run_value>& out) {
+    if (!out) {
+      out = input;
+      return;
+    }
+    number_domain().join(out->number, input.number);
+    if (out->base != input.base || out->offset != input.offset) {
+      out->base = no_value;
+      out->offset = 0;
     }
   }
 
-  run_value joined(body_id v) const {
+  run_value value_of(value_id v) const {
+    run_value out = always(v);
+    if (p_.is_phi(v)) {
+      return joined(v);
+    }
+    const operation_info info = p_.operation(v);
+    if (const auto m = p_.memory(v)) {
+      if (const optional<element> found = loaded(v, *m)) {
+        meet_facts(info.width, out.number, *found);
+      }
+      return out;
+    }
+    return info.code == operation::other ? out : computed(info, p_.operands(v), out);
+  }
+
+  run_value joined(value_id v) const {
     optional<run_value> out;
-    const span<const std::uint32_t> edges = body_.in_edges_of(body_.values[v].block);
-    const span<const body_id> operands = body_.operands_of(v);
-    for (std::size_t i = 0; i != operands.size(); ++i) {
-      if (w_.is_feasible_[edges[i]] == 0) {
-        continue;
-      }
-      const run_value& input = w_.values_[operands[i]];
-      if (!out) {
-        out = input;
-        continue;
-      }
-      number_domain().join(out->number, input.number);
-      if (out->base != input.base || out->offset != input.offset) {
-        out->base = no_value;
-        out->offset = 0;
+    for (const edge_id e : p_.graph().in_edges(p_.node_of(v))) {
+      if (w_.is_feasible_[e] != 0) {
+        join(w_.values_[p_.phi_input(v, e)], out);
       }
     }
     return out.value_or(always(v));
   }
 
-  run_value computed(const operation_info& info, span<const body_id> operands, run_value out) const {
+  run_value computed(const operation_info& info, span<const value_id> operands, run_value out) const {
     std::array<run_value, 3> args{};
     std::array<element, 3> numbers{};
-    for (std::size_t i = 0; i != operands.size() && i != args.size(); ++i) {
+    if (operands.size() != arity(info.code) || operands.size() > args.size()) {
+      return out;
+    }
+    for (std::size_t i = 0; i != operands.size(); ++i) {
+      if (operands[i] == no_value) {
+        return out;
+      }
       args[i] = w_.values_[operands[i]];
       numbers[i] = args[i].number;
-    }
-    if (operands.size() != arity(info.code)) {
-      return out;
     }
     meet_facts(info.width, out.number,
                number_domain().transfer(info, span<const element>(numbers.data(), operands.size())));
@@ -307,25 +400,25 @@ private:
   }
 
   /// What a load reads from memory that never changes.
-  optional<element> loaded(const body_value& load) const {
-    const body_access& a = body_.accesses[load.access];
-    if (load.is_volatile || load.guard != no_body_value || a.base == no_body_value || a.bytes == 0 || a.bytes > 8 ||
-        load.info.width != 8 * a.bytes) {
+  optional<element> loaded(value_id load, const memory_reference& m) const {
+    const unsigned width = p_.operation(load).width;
+    if (m.stored != no_value || m.is_volatile || p_.guard(load).predicate != no_value || m.base == no_value ||
+        m.bytes == 0 || m.bytes > 8 || width != 8 * m.bytes || (m.bits != 0 && m.bits != width)) {
       return std::nullopt;
     }
-    const run_value& base = w_.values_[a.base];
-    std::uint64_t offset = base.offset + static_cast<std::uint64_t>(a.offset);
-    if (a.index != no_body_value) {
-      const std::uint8_t width = body_.values[a.index].info.width;
-      const auto index = number_domain().as_constant(w_.values_[a.index].number);
-      if (!index || width < 1 || width > 64) {
+    const run_value& base = w_.values_[m.base];
+    std::uint64_t offset = base.offset + static_cast<std::uint64_t>(m.offset);
+    if (m.index != no_value) {
+      const std::uint8_t bits = p_.operation(m.index).width;
+      const auto index = number_domain().as_constant(w_.values_[m.index].number);
+      if (!index || bits < 1 || bits > 64) {
         return std::nullopt;
       }
-      offset += static_cast<std::uint64_t>(as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale);
+      offset += static_cast<std::uint64_t>(as_signed(*index, bits)) * static_cast<std::uint64_t>(m.scale);
     }
-    const optional<number_range> found =
-        base.base == no_value ? std::nullopt : ir_.constant_memory(base.base, offset, a.bytes);
-    return found ? optional(within(*found, load.info.width)) : std::nullopt;
+    const std::optional<number_range> found =
+        base.base == no_value ? std::nullopt : p_.constant_memory(base.base, offset, m.bytes);
+    return found ? optional(within(*found, width)) : std::nullopt;
   }
 
   static element within(const number_range& range, unsigned width) {
@@ -341,24 +434,24 @@ private:
 
   /// Returns how many values it has evaluated.
   std::uint64_t run_iteration() {
-    std::uint64_t evaluated = body_.edges.size();
-    w_.is_executed_.assign(body_.blocks.size(), 0);
-    w_.is_feasible_.assign(body_.edges.size(), 0);
-    w_.is_executed_[0] = 1;
+    std::uint64_t evaluated = w_.order_.size();
     may_leave_ = false;
-    for (std::uint32_t b = 0; b != body_.blocks.size(); ++b) {
-      if (w_.is_executed_[b] == 0) {
-        continue;
-      }
-      const body_block& block = body_.blocks[b];
-      for (body_id v = block.first_value; v != block.last_value; ++v) {
-        if (w_.is_needed_[v] != 0) {
-          w_.values_[v] = value_of(v);
-          ++evaluated;
+    may_continue_ = false;
+    for (const node_id n : w_.order_) {
+      w_.nodes_[n].is_executed = n == loops_.header(l_);
+    }
+    for (const node_id n : w_.order_) {
+      if (w_.nodes_[n].is_executed) {
+        for (const value_id v : p_.values(n)) {
+          if (w_.is_needed_[v] != 0 && is_of_loop(v) && !(p_.is_phi(v) && n == loops_.header(l_))) {
+            w_.values_[v] = value_of(v);
+            ++evaluated;
+          }
         }
       }
-      for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-        if (may_take(block, e)) {
+      for (const edge_id e : p_.graph().out_edges(n)) {
+        w_.is_feasible_[e] = w_.nodes_[n].is_executed && may_take(n, e) ? 1 : 0;
+        if (w_.is_feasible_[e] != 0) {
           take(e);
         }
       }
@@ -366,51 +459,54 @@ private:
     return evaluated;
   }
 
-  void take(std::uint32_t e) {
-    w_.is_feasible_[e] = 1;
-    if (body_.edges[e].target == body_edge::leaves) {
+  void take(edge_id e) {
+    const node_id to = p_.graph().edge_target(e);
+    if (!is_inside(to)) {
       may_leave_ = true;
+    } else if (is_backedge(e)) {
+      may_continue_ = true;
     } else {
-      w_.is_executed_[body_.edges[e].target] = 1;
+      w_.nodes_[to].is_executed = true;
     }
   }
 
-  bool may_take(const body_block& block, std::uint32_t e) const {
-    if (block.condition == no_body_value) {
+  bool may_take(node_id n, edge_id e) const {
+    const value_id condition = p_.condition(n);
+    if (condition == no_value) {
       return true;
     }
-    const element& known = w_.values_[block.condition].number;
-    if (body_.edges[e].has_case) {
-      return may_be(known, body_.values[block.condition].info.width, body_.edges[e].case_value);
+    const std::uint8_t width = p_.operation(condition).width;
+    const element& known = w_.values_[condition].number;
+    if (width < 1 || width > 64) {
+      return true;
     }
-    const std::optional<std::uint64_t> only = number_domain().as_constant(known);
-    for (std::uint32_t other = block.first_edge; only && other != block.last_edge; ++other) {
-      if (body_.edges[other].has_case && body_.edges[other].case_value == *only) {
-        return false;
-      }
+    if (const std::optional<std::uint64_t> only = number_domain().as_constant(known)) {
+      return edge_of_case(p_, n, *only) == e;
     }
-    return true;
+    const span<const number_range> cases = p_.edge_cases(e);
+    bool may = cases.empty();
+    for (const number_range& r : cases) {
+      may = may || r.low != r.high || number_domain().contains(width, known, r.low & low_ones(width));
+    }
+    return may;
   }
 
-  static bool may_be(const element& known, unsigned width, std::uint64_t number) {
-    return width < 1 || width > 64 || number_domain().contains(width, known, number);
-  }
-
-  const flat_program& ir_;
-  const loop_body& body_;
-  const loop_facts& facts_;
-  span<const element> known_;
+  const flat_program& p_;
+  const loop_forest& loops_;
+  loop_id l_;
+  const sccp_result<number_domain>& known_;
+  const value_evolutions& found_;
   run_iterations_workspace& w_;
-  std::uint32_t num_needed_phis_ = 0;
-  bool may_leave_ = false; ///< in this iteration
+  bool may_leave_ = false;    ///< in this iteration
+  bool may_continue_ = false; ///< with another one
 };
 
 } // namespace detail
 
-MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_body& body, const loop_facts& facts,
-                                          span<const number_domain::element> known, const run_limits& limits,
-                                          run_iterations_workspace& workspace) {
-  return detail::iteration_runner(program, body, facts, known, workspace).run(limits);
+MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_forest& loops, loop_id l,
+                                          const sccp_result<number_domain>& known, const value_evolutions& found,
+                                          const run_limits& limits, run_iterations_workspace& workspace) {
+  return detail::iteration_runner(program, loops, l, known, found, workspace).run(limits);
 }
 
 MIDEND_END_NAMESPACE

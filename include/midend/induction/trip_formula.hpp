@@ -107,4 +107,27 @@ constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
   return f;
 }
 
+/// The formula of a counter that does not wrap before it meets its bound, for a step that is this number: at an order,
+/// it moves towards the bound, or the first test ends the loop. Requires that the loop ends at equality, by a step
+/// other than 0, or at an order.
+constexpr trip_formula direct_trip_formula(operation ends, unsigned width, std::uint64_t step) {
+  MIDEND_ASSERT(ends != operation::not_equal, "equality or an order");
+  const auto bits = static_cast<std::uint8_t>(width);
+  if (ends == operation::equal) {
+    return *trip_formula_of({bits, 0, step, 0, ends, true, {}});
+  }
+  const bool is_up = detail::ends_above(ends);
+  trip_formula f;
+  f.width = bits;
+  f.ends = ends;
+  f.is_down = !is_up;
+  const bool strict =
+      ends == operation::greater || ends == operation::ugreater || ends == operation::less || ends == operation::uless;
+  f.adjustment = strict ? 1 : 0;
+  f.divisor = (is_up ? step : 0 - step) & low_ones(width);
+  f.divisor += f.divisor == 0 ? 1 : 0;
+  f.requires_no_wrap = true;
+  return f;
+}
+
 MIDEND_END_NAMESPACE

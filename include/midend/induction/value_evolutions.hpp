@@ -38,10 +38,25 @@ class value_form_reader;
 class evolution_solver;
 class loop_trip_finder;
 
-/// What `evolutions` computes, of a flat program.
+/// What a domain of numbers finds out about loops and values.
+class loop_runner {
+public:
+  /// Counts a loop by running it.
+  virtual trip_count run(loop_id l, const value_evolutions& found) = 0;
+
+  /// Reduces facts by those of the operands, which may have been reduced. `order` has the nodes in reverse postorder.
+  virtual void refine(span<const node_id> order, span<number_facts> facts) = 0;
+
+protected:
+  ~loop_runner() = default;
+};
+
+/// What `evolutions` computes, of a flat program. `runner`, if there is one, is asked about loops whose exits do not
+/// say how often they run.
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
-                                     value_evolutions& out, evolved_values which = evolved_values::all);
+                                     value_evolutions& out, evolved_values which = evolved_values::all,
+                                     loop_runner* runner = nullptr);
 
 /// All readings, by their numbers.
 inline constexpr number_reading number_readings[] = {number_reading::low_bits, number_reading::as_signed,
@@ -51,11 +66,16 @@ inline constexpr number_reading number_readings[] = {number_reading::low_bits, n
 
 /// The test of a loop that leaves it: in the first iteration k in which first + k · step, modulo 2^width, is `ends` to
 /// `bound`. If they are compared for equality, `bound` may be 0, and `first` their difference.
+///
+/// If it is `is_direct`, the counter does not wrap before: so the number of backedges is what `direct_trip_formula`
+/// says.
 struct counter_test {
   operation ends = operation::other; ///< a comparison, or `other`: no counter is compared with what does not change
   linear_form first = {};
-  std::uint64_t step = 0;
+  std::uint64_t step = 0; ///< 0: `value_step`
   linear_form bound = {};
+  linear_form value_step = {}; ///< of a step that is no number
+  bool is_direct = false;
 
   constexpr bool is_known() const { return ends != operation::other; }
 };
@@ -68,6 +88,13 @@ struct loop_trips {
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
   counter_test test = {};      ///< of the only exit that may be taken
   bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
+};
+
+/// An edge out of a loop, and how often the loop runs if it is the only one.
+struct exit_trips {
+  edge_id edge = no_edge;
+  bool is_always_tested = false; ///< by each iteration that no earlier exit ends; else nothing is known
+  loop_trips trips;              ///< `last_node` is the source of the edge
 };
 
 /// A value as a polynomial in the iterations of several loops around it: the sum of
@@ -174,7 +201,25 @@ struct evolving_loop {
   loop_id parent = no_loop;
   loop_id end = 0; ///< the loops inside are those from the loop to this one
   std::uint32_t depth = 0;
+  std::uint32_t first_exit = 0;
+  std::uint32_t last_exit = 0;
   loop_trips trips;
+};
+
+/// `exit_trips`. Forms that are not valid have no record.
+struct packed_exit {
+  edge_id edge = no_edge;
+  node_id node = no_node;
+  trip_count count;
+  std::uint64_t step = 0;
+  packed_form backedges;
+  packed_form first;
+  packed_form bound;
+  packed_form value_step;
+  operation ends = operation::other;
+  bool is_always_tested = false;
+  bool is_ending = false;
+  bool is_direct = false;
 };
 
 /// The evolution of a value, in a reading, in a loop.
@@ -241,6 +286,30 @@ public:
     return loops_[l].trips;
   }
 
+  /// The edges out of loop `l`, in the order of the forest.
+  std::size_t num_exits(loop_id l) const { return loops_[l].last_exit - loops_[l].first_exit; }
+
+  /// The i-th of them.
+  exit_trips exit(loop_id l, std::size_t i) const {
+    MIDEND_ASSERT(i < num_exits(l), "an exit of the loop", i, num_exits(l));
+    const detail::packed_exit& p = exits_[loops_[l].first_exit + i];
+    exit_trips out{p.edge, p.is_always_tested, {}};
+    out.trips.count = p.count;
+    out.trips.last_node = p.node;
+    out.trips.ends = p.is_ending;
+    out.trips.has_formula = p.backedges.count != packed_form::itself;
+    out.trips.backedges = out.trips.has_formula ? unpacked(p.backedges) : linear_form();
+    if (p.ends != operation::other) {
+      out.trips.test = {p.ends,
+                        unpacked(p.first),
+                        p.step,
+                        unpacked(p.bound),
+                        p.step == 0 ? unpacked(p.value_step) : linear_form(),
+                        p.is_direct};
+    }
+    return out;
+  }
+
   /// A value as a sum of phis of loop headers, of operations that are no sums, and of values from outside: wherever `v`
   /// may be used, it is that sum of what they are there.
   linear_form form_of(value_id v, number_reading reading = number_reading::low_bits) const {
@@ -259,7 +328,7 @@ private:
   friend class detail::loop_trip_finder;
   friend void detail::find_evolutions(const flat_program& program, const loop_forest& loops,
                                       span<const number_facts> facts, evolutions_workspace& workspace,
-                                      value_evolutions& out, evolved_values which);
+                                      value_evolutions& out, evolved_values which, detail::loop_runner* runner);
 
   static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -284,6 +353,7 @@ private:
     forms_.clear();
     evolutions_.clear();
     slots_.clear();
+    exits_.clear();
     loops_.assign(loops.num_loops(), {});
     for (const loop_id l : loops.loops()) {
       loops_[l].parent = loops.parent(l);
@@ -336,6 +406,25 @@ private:
                     static_cast<std::uint8_t>(form.width), form.is_exact};
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {
       terms_.push_back(form.terms[i]);
+    }
+    return out;
+  }
+
+  detail::packed_exit packed(edge_id edge, bool is_always_tested, const loop_trips& t) {
+    detail::packed_exit out;
+    out.edge = edge;
+    out.node = t.last_node;
+    out.count = t.count;
+    out.is_always_tested = is_always_tested;
+    out.is_ending = t.ends;
+    out.is_direct = t.test.is_direct;
+    out.ends = t.test.ends;
+    out.step = t.test.step;
+    out.backedges = t.has_formula ? packed(t.backedges) : packed_form();
+    if (t.test.is_known()) {
+      out.first = packed(t.test.first);
+      out.bound = packed(t.test.bound);
+      out.value_step = packed(t.test.value_step);
     }
     return out;
   }
@@ -453,7 +542,8 @@ private:
   flat_array<linear_form::term> terms_;
   flat_array<packed_form> forms_;
   flat_array<packed_evolution> evolutions_;
-  flat_array<std::uint32_t> slots_; ///< by leaf, reading and level: in `evolutions_`
+  flat_array<detail::packed_exit> exits_; ///< by loop
+  flat_array<std::uint32_t> slots_;       ///< by leaf, reading and level: in `evolutions_`
   dominator_tree dominators_;
 };
 

@@ -5,6 +5,8 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
+#include "midend/induction/detail/condition_reader.hpp"
+#include "midend/induction/detail/entry_ranges.hpp"
 #include "midend/induction/detail/evolution_solver.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
 #include "midend/induction/evolution.hpp"
@@ -12,7 +14,6 @@
 #include "midend/induction/trip_formula.hpp"
 #include "midend/induction/value_bounds.hpp"
 #include "midend/induction/value_evolutions.hpp"
-#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/flat_program.hpp"
@@ -36,32 +37,40 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Counts loops, inner ones first. An exit that each iteration tests compares a counter with what does not change, or
-/// two counters; or it is taken if one of several comparisons holds, or all do. The rest is `trip_count_of`,
-/// `trip_formula_of`, and where the difference of the forms lies.
+/// Counts loops. An exit that each iteration tests compares a counter with what does not change, or two counters; or it
+/// is taken if one of several comparisons holds, or all do. Numbers are counted by `trip_count_of`. Otherwise the
+/// difference of both sides is a sum that moves by a step, and the exit is taken when it has passed 0: after the
+/// distance to 0 divided by the step. That is right if neither side wraps before, by promise, by the number of
+/// iterations, or because the step cannot lead past all numbers that end the loop.
 class loop_trip_finder {
 public:
   loop_trip_finder(const flat_program& program, const loop_forest& loops, const value_form_reader& reader,
                    evolution_solver& solver, value_evolutions& out)
-      : p_(program), loops_(loops), reader_(reader), solver_(solver), out_(out) {}
+      : p_(program), loops_(loops), reader_(reader), solver_(solver), out_(out), conditions_(program),
+        ranges_(program, loops, out.dominators_, reader) {}
 
-  /// Fills the trips of loop `l`.
+  /// Fills the trips of loop `l`, and appends those of its exits. Requires those of the loops inside.
   void count(loop_id l) {
     loop_trips& trips = out_.loops_[l].trips;
+    trips = {};
     trips.count = {trip_count_kind::endless, 0, 1};
     loop_trips total = trips;
     bool ends = false;
+    out_.loops_[l].first_exit = static_cast<std::uint32_t>(out_.exits_.size());
     for (const loop_edge& e : loops_.exiting_edges(l)) {
       loop_trips one;
-      if (is_always_tested(l, e)) {
+      const bool is_tested = is_always_tested(l, e);
+      if (is_tested) {
         one = count_exit(l, e);
       }
       one.last_node = e.source;
+      out_.exits_.push_back(out_.packed(e.id, is_tested, one));
       ends = ends || one.ends;
       if (one.count.kind != trip_count_kind::endless) {
         total = total.count.kind == trip_count_kind::endless ? one : earlier_of(total, one);
       }
     }
+    out_.loops_[l].last_exit = static_cast<std::uint32_t>(out_.exits_.size());
     if (total.count.kind != trip_count_kind::exact && !total.has_formula) {
       total.last_node = no_node;
     }
@@ -69,11 +78,50 @@ public:
     trips = total;
   }
 
+  /// Runs loop `l`, which is counted, if an exit says nothing and the number is not known.
+  void run(loop_id l, loop_runner& runner) {
+    loop_trips& trips = out_.loops_[l].trips;
+    const bool is_open = trips.count.kind == trip_count_kind::unknown || trips.count.kind == trip_count_kind::at_most;
+    bool may_gain = false;
+    for (std::size_t i = 0; i != out_.num_exits(l); ++i) {
+      const packed_exit& x = out_.exits_[out_.loops_[l].first_exit + i];
+      may_gain = may_gain ||
+                 (x.count.kind == trip_count_kind::unknown && !x.is_direct && x.backedges.count == packed_form::itself);
+    }
+    if (!is_open || !may_gain || loops_.subloops(l).size() != 1) {
+      return;
+    }
+    const trip_count found = runner.run(l, out_);
+    if (found.kind == trip_count_kind::exact) {
+      trips.count = found;
+      trips.has_formula = false;
+      trips.last_node = out_.num_exits(l) == 1 ? out_.exit(l, 0).trips.last_node : no_node;
+    } else if (found.kind == trip_count_kind::at_most &&
+               (trips.count.kind == trip_count_kind::unknown || found.backedges < trips.count.backedges)) {
+      trips.count = {found.kind, found.backedges, trips.count.multiple};
+    }
+  }
+
+  /// What the phis of its header are at most and at least, by how often loop `l` runs. Requires its trips.
+  void narrow_counters(loop_id l, value_form_reader& reader) {
+    const trip_count& count = out_.loops_[l].trips.count;
+    const bool is_bounded = count.kind == trip_count_kind::exact || count.kind == trip_count_kind::at_most;
+    if (!is_bounded || count.backedges > largest_upper_bound) {
+      return;
+    }
+    for (const value_id v : p_.values(loops_.header(l))) {
+      if (p_.is_phi(v) && !p_.constant(v) && out_.values_[v].width == p_.operation(v).width) {
+        narrow_counter(l, v, count.backedges, reader);
+      }
+    }
+  }
+
 private:
   static constexpr number_reading low_bits = number_reading::low_bits;
   static constexpr number_reading as_signed_number = number_reading::as_signed;
   static constexpr number_reading as_unsigned_number = number_reading::as_unsigned;
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+  static constexpr std::uint64_t max_listed = 100; ///< iterations of which each is looked at
 
   loop_trips earlier_of(const loop_trips& a, const loop_trips& b) const {
     const bool b_is_exact = b.count.kind == trip_count_kind::exact;
@@ -96,148 +144,6 @@ private:
     return is_tested;
   }
 
-  /// A comparison of two values, or of a value with a number.
-  struct comparison {
-    operation code = operation::other;
-    unsigned width = 0;
-    value_id a = no_value;
-    value_id b = no_value; ///< `no_value`: `number`
-    std::uint64_t number = 0;
-  };
-
-  /// A value that is 0 or 1, and which of them it is.
-  struct bit_fact {
-    value_id bit = no_value;
-    bool is_set = false;
-  };
-
-  /// Bits of which one has to be, or all.
-  struct bit_facts {
-    static constexpr std::size_t most = 8;
-
-    std::size_t size = 0;
-    bit_fact bits[most] = {};
-  };
-
-  // Conditions.
-
-  std::optional<std::uint64_t> literal(value_id v) const { return v == no_value ? std::nullopt : p_.constant(v); }
-
-  bool is_bit(value_id v) const {
-    const operation_info info = p_.operation(v);
-    const bool is_operation = !p_.is_phi(v) && !p_.constant(v);
-    return info.width == 1 || (is_operation && is_comparison(info.code)) ||
-           (is_operation && info.code == operation::zero_extend && info.operand_width == 1);
-  }
-
-  /// The same without copies, extensions and negations.
-  bit_fact simplified(bit_fact c) const {
-    for (unsigned steps = 0; steps != 8 && !p_.is_phi(c.bit) && !p_.constant(c.bit); ++steps) {
-      const operation_info info = p_.operation(c.bit);
-      const span<const value_id> operands = p_.operands(c.bit);
-      const bool has_number = operands.size() == 2 && literal(operands[1]).has_value();
-      const std::uint64_t number = has_number ? literal(operands[1]).value_or(0) : 0;
-      bool flips = false;
-      switch (info.code) {
-      case operation::copy:
-      case operation::zero_extend:
-        break;
-      case operation::bit_not:
-        flips = true;
-        break;
-      case operation::bit_xor:
-        if (!has_number) {
-          return c;
-        }
-        flips = (number & 1) != 0;
-        break;
-      case operation::equal:
-      case operation::not_equal:
-        if (!has_number || number > 1) {
-          return c;
-        }
-        flips = (info.code == operation::equal) == (number == 0);
-        break;
-      default:
-        return c;
-      }
-      if (operands[0] == no_value || !is_bit(operands[0])) {
-        return c;
-      }
-      c = {operands[0], c.is_set != flips};
-    }
-    return c;
-  }
-
-  /// Two bits: `c` holds if both are so (`is_all`), or if one of them is. False if `c` is of no such kind.
-  bool split(const bit_fact& c, bool& is_all, bit_fact (&out)[2]) const {
-    const operation_info info = p_.operation(c.bit);
-    if (p_.is_phi(c.bit) || p_.constant(c.bit) || info.width != 1) {
-      return false;
-    }
-    const span<const value_id> operands = p_.operands(c.bit);
-    bool is_and = info.code == operation::bit_and;
-    if (is_and || info.code == operation::bit_or) {
-      out[0] = {operands[0], c.is_set};
-      out[1] = {operands[1], c.is_set};
-    } else if (info.code == operation::select && operands[0] != no_value &&
-               is_bit(operands[0])) { // one of its values is a number
-      const bool is_first = literal(operands[1]).has_value();
-      const auto number = literal(operands[is_first ? 1 : 2]);
-      if (!number) {
-        return false;
-      }
-      is_and = (*number & 1) == 0; // without it, the bit is what the other value is
-      out[0] = {operands[0], (is_first == is_and) != c.is_set};
-      out[1] = {operands[is_first ? 2 : 1], c.is_set};
-    } else {
-      return false;
-    }
-    is_all = is_and == c.is_set;
-    return out[0].bit != no_value && out[1].bit != no_value;
-  }
-
-  /// Takes a bit apart into those of which all have to be so, or one. False if there are too many.
-  bool split_into(const bit_fact& c, bool into_all, bit_facts& out) const {
-    out.bits[0] = simplified(c);
-    out.size = 1;
-    for (std::size_t i = 0; i != out.size;) {
-      bool is_all = false;
-      bit_fact parts[2];
-      if (!split(out.bits[i], is_all, parts) || is_all != into_all) {
-        ++i;
-        continue;
-      }
-      if (out.size == bit_facts::most) {
-        return false;
-      }
-      out.bits[i] = simplified(parts[0]);
-      out.bits[out.size++] = simplified(parts[1]);
-    }
-    return true;
-  }
-
-  /// The comparison that holds if a bit is so, and only then.
-  comparison comparison_of(const bit_fact& c) const {
-    const operation_info info = p_.operation(c.bit);
-    const span<const value_id> operands = p_.operands(c.bit);
-    if (!p_.is_phi(c.bit) && !p_.constant(c.bit) && is_comparison(info.code) && operands.size() >= 2 &&
-        operands[1] != no_value) {
-      return {c.is_set ? info.code : negated(info.code), info.operand_width, operands[0], operands[1]};
-    }
-    return {c.is_set ? operation::not_equal : operation::equal, info.width, c.bit};
-  }
-
-  /// The bit that the branch of `n` reads, if it takes edge `e`, and only then. False if it reads no bit.
-  bool read_branch(node_id n, edge_id e, bit_fact& out) const {
-    out.bit = p_.condition(n);
-    if (out.bit == no_value || !is_bit(out.bit)) {
-      return false;
-    }
-    out.is_set = edge_of_case(p_, n, std::uint64_t{1}) == e;
-    return out.is_set != (edge_of_case(p_, n, std::uint64_t{0}) == e);
-  }
-
   // Exits.
 
   static number_reading reading_for(operation code) {
@@ -251,7 +157,7 @@ private:
                                                    : evolution::unknown(l, evolution_obstacle::unknown_value);
   }
 
-  evolution resolve_second(const comparison& c, number_reading r, loop_id l) {
+  evolution resolve_second(const value_comparison& c, number_reading r, loop_id l) {
     if (c.b != no_value) {
       return resolve_operand(c.b, c.width, r, l);
     }
@@ -274,11 +180,11 @@ private:
   loop_trips count_exit(loop_id l, const loop_edge& exit) {
     bit_fact bit;
     bit_facts parts;
-    if (!read_branch(exit.source, exit.id, bit)) {
+    if (!conditions_.read_branch(exit.source, exit.id, bit)) {
       return count_cases(l, exit);
     }
     loop_trips out;
-    if (split_into(bit, false, parts)) {
+    if (conditions_.split_into(bit, false, parts)) {
       out.count.kind = trip_count_kind::endless;
       for (std::size_t i = 0; i != parts.size; ++i) {
         out = until_either(out, count_bit(l, parts.bits[i]));
@@ -295,7 +201,7 @@ private:
     if (condition == no_value || p_.operation(condition).width < 1 || p_.operation(condition).width > 64) {
       return out;
     }
-    comparison c{operation::equal, p_.operation(condition).width, condition};
+    value_comparison c{operation::equal, p_.operation(condition).width, condition};
     std::size_t numbers = 0;
     bool has_range = false;
     bool is_default = p_.edge_cases(exit.id).empty();
@@ -323,11 +229,11 @@ private:
 
   loop_trips count_bit(loop_id l, const bit_fact& bit) {
     bit_facts parts;
-    if (!split_into(bit, true, parts)) {
+    if (!conditions_.split_into(bit, true, parts)) {
       return {};
     }
     if (parts.size == 1) {
-      return count_comparison(l, comparison_of(parts.bits[0]));
+      return count_comparison(l, conditions_.comparison_of(parts.bits[0]));
     }
     // All hold for the first time when the last one does for its first time, if the others hold then.
     loop_trips out;
@@ -335,7 +241,7 @@ private:
     std::uint64_t last = 0;
     bool are_numbers = true;
     for (std::size_t i = 0; i != parts.size; ++i) {
-      const trip_count count = count_comparison(l, comparison_of(parts.bits[i])).count;
+      const trip_count count = count_comparison(l, conditions_.comparison_of(parts.bits[i])).count;
       if (count.kind == trip_count_kind::endless) {
         out.count.kind = trip_count_kind::endless;
         return out;
@@ -354,34 +260,9 @@ private:
     return out;
   }
 
-  loop_trips count_comparison(loop_id l, comparison c) {
+  loop_trips count_comparison(loop_id l, const value_comparison& c) {
     has_numbers_ = false;
-    evolution a = resolve_operand(c.a, c.width, low_bits, l);
-    evolution b = resolve_second(c, low_bits, l);
-    loop_trips out;
-    if (!is_order(c.code)) {
-      out = count_to_equality(c, l, a, b);
-      evolution apart = a;
-      apart.add(b, minus_one);
-      out.test = test_of(c.code, apart, evolution::constant(l, apart.start().none_of()));
-      out.ends = is_met(out.test);
-      return out;
-    }
-    const number_reading r = reading_for(c.code);
-    evolution x = resolve_operand(c.a, c.width, r, l);
-    evolution y = resolve_second(c, r, l);
-    if (a.is_invariant() || (x.is_invariant() && y.is_counter())) { // the counter comes first
-      c = {mirrored(c.code), c.width, c.b, c.a};
-      const evolution kept[] = {a, x};
-      a = b;
-      x = y;
-      b = kept[0];
-      y = kept[1];
-    }
-    out = count_to_order(c, l, a, b, x, y);
-    out.test = test_of(c.code, a, b);
-    out.ends = is_met(out.test);
-    return out;
+    return is_order(c.code) ? count_to_order(l, c) : count_to_equality(l, c);
   }
 
   /// Whether a counter with step s, which runs through all numbers that differ from its first one by multiples of the
@@ -421,9 +302,18 @@ private:
     return (e.is_counter() || e.is_invariant()) && e.start().is_number();
   }
 
-  static counted_exit exit_of(const comparison& c, unsigned width, const evolution& counter, std::uint64_t bound) {
+  /// Start plus k times a step.
+  static bool is_linear(const evolution& e) { return e.is_known() && e.degree <= 1 && !e.has_power(); }
+
+  static counted_exit exit_of(const value_comparison& c, unsigned width, const evolution& counter,
+                              std::uint64_t bound) {
     return {
         static_cast<std::uint8_t>(width), counter.start().constant, counter.step().constant, bound, c.code, true, {}};
+  }
+
+  void note_numbers(const counted_exit& e) {
+    has_numbers_ = true;
+    numbers_ = e;
   }
 
   /// Notes that at most so many backedges are taken.
@@ -432,6 +322,13 @@ private:
                                     (out.count.kind == trip_count_kind::at_most && *most < out.count.backedges));
     if (is_better) {
       out.count = {*most == 0 ? trip_count_kind::exact : trip_count_kind::at_most, *most, 1};
+    }
+  }
+
+  /// Notes that the header is executed a multiple of so many times.
+  static void note_multiple(loop_trips& out, std::uint64_t multiple) {
+    if (out.count.kind != trip_count_kind::exact && multiple > out.count.multiple) {
+      out.count.multiple = multiple;
     }
   }
 
@@ -455,52 +352,265 @@ private:
     return out_.values_[v].width == width ? value_bounds{f.least, f.most, f.low, f.high} : value_bounds::all(width);
   }
 
+  // Sums of bits as integers.
+
+  /// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values.
+  bool lift(const linear_form& bits, number_reading r, linear_form& out) const {
+    out = linear_form::exact_zero();
+    bool fits = out.add(static_cast<std::uint64_t>(as_signed(bits.constant, bits.width)));
+    for (std::uint32_t i = 0; i != bits.num_terms && fits; ++i) {
+      const linear_form::term& t = bits.terms[i];
+      fits = out.add(t.value, static_cast<std::uint64_t>(as_signed(t.coefficient, bits.width)),
+                     out_.canonical(t.value, t.reading == low_bits ? r : t.reading));
+    }
+    return fits;
+  }
+
+  /// What a form is as a number with a sign or without, when the loop is entered: an integer in the range of such
+  /// numbers is that number.
+  bool lift_number(loop_id l, const linear_form& bits, number_reading r, linear_form& out) const {
+    if (bits.is_number()) {
+      out = linear_form::exact_zero();
+      return value_form_reader::read_number(bits.constant, bits.width, r, out);
+    }
+    const bool is_value = bits.num_terms == 1 && bits.terms[0].coefficient == 1 && bits.constant == 0 &&
+                          bits.terms[0].reading == low_bits && out_.values_[bits.terms[0].value].width == bits.width;
+    if (!lift(bits, r, out)) {
+      return false;
+    }
+    const integer_ends ends = is_value ? integer_ends() : ranges_.of(out, l);
+    return is_value || (ends.is_at_least(lowest(bits.width, r)) && ends.is_at_most(highest(bits.width, r)));
+  }
+
+  static std::int64_t lowest(unsigned width, number_reading r) {
+    return r == as_signed_number ? as_signed(sign_bit(width), width) : 0;
+  }
+
+  /// Of 64 bits without a sign, the largest number that has one.
+  static std::int64_t highest(unsigned width, number_reading r) {
+    return static_cast<std::int64_t>(low_ones(width < 64 && r != as_signed_number ? width : width - 1));
+  }
+
+  // Equality.
+
   /// The first iteration in which the difference is 0, or is not.
-  loop_trips count_to_equality(const comparison& c, loop_id l, const evolution& a, const evolution& b) {
-    loop_trips out;
+  loop_trips count_to_equality(loop_id l, const value_comparison& c) {
+    const evolution a = resolve_operand(c.a, c.width, low_bits, l);
+    const evolution b = resolve_second(c, low_bits, l);
     evolution apart = a;
     apart.add(b, minus_one);
+    loop_trips out;
+    out.test = test_of(c.code, apart, evolution::constant(l, apart.start().none_of()));
+    out.ends = is_met(out.test);
     if (is_of_numbers(apart)) {
       note_numbers(exit_of(c, c.width, apart, 0));
       out.count = trip_count_of(numbers_);
-    } else if (apart.is_counter() && c.code == operation::equal) {
-      const counted_exit e = exit_of(c, c.width, apart, 0);
-      const auto formula = trip_formula_of(e);
-      if (formula && formula->shift == 0) { // the number of steps to 0, modulo 2^width
-        out.backedges = apart.start();
-        out.has_formula = out.backedges.multiply(0 - formula->inverse);
-      }
-      linear_form way = apart.start();
-      if (formula && way.negate()) {
-        const form_range ways = range_of_form(way);
-        note_most(out, most_backedges_of_ways(*formula, e, ways));
-        const bool is_multiple = ways.zeros >= formula->shift && (ways.first & ones_below(formula->shift)) == 0;
-        if (a.is_counter() && b.is_invariant()) {
-          const value_bounds starts = bounds_of_form(a.start());
-          note_most(out, most_backedges(e, starts, bounds_of_form(b.start()), false, is_multiple));
-        }
-        note_most(out, is_multiple || must_leave(l) ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
-      }
+    } else if (c.code == operation::not_equal && differ_at_first(l, apart)) {
+      out.count = {trip_count_kind::exact, 0, 1};
+    } else if (apart.is_counter() && c.code == operation::not_equal) {
+      note_most(out, std::uint64_t{1}); // a step leads away from 0
+    } else if (apart.is_counter()) {
+      count_steps_to_zero(l, c, a, b, apart, out);
     }
     return out;
   }
 
-  void note_numbers(const counted_exit& e) {
-    has_numbers_ = true;
-    numbers_ = e;
+  /// Whether a difference is not 0 in the first iteration.
+  bool differ_at_first(loop_id l, const evolution& apart) const {
+    linear_form first;
+    if (!apart.is_known() || !apart.value_at(0, first)) {
+      return false;
+    }
+    const form_range range = range_of_form(first);
+    bool differ = range.first != 0 && range.more < low_ones(first.width) - range.first + 1;
+    for (const number_reading r : {as_signed_number, as_unsigned_number}) {
+      linear_form lifted;
+      const integer_ends ends = lift(first, r, lifted) ? ranges_.of(lifted, l) : integer_ends();
+      const auto most = static_cast<std::int64_t>(low_ones(first.width) >> 1); // so that it is no multiple of 2^width
+      differ =
+          differ || (ends.is_at_least(1) && ends.is_at_most(most)) || (ends.is_at_least(-most) && ends.is_at_most(-1));
+    }
+    return differ;
   }
 
-  /// `a` and `b` are bits, `x` and `y` what is compared, as far as it does not wrap.
-  loop_trips count_to_order(const comparison& c, loop_id l, const evolution& a, const evolution& b, const evolution& x,
-                            const evolution& y) {
+  void count_steps_to_zero(loop_id l, const value_comparison& c, const evolution& a, const evolution& b,
+                           const evolution& apart, loop_trips& out) {
+    const counted_exit e = exit_of(c, c.width, apart, 0);
+    const optional<trip_formula> formula = trip_formula_of(e);
+    linear_form way = apart.start();
+    if (!formula || !way.negate()) {
+      return;
+    }
+    const form_range ways = range_of_form(way);
+    const bool is_multiple = ways.zeros >= formula->shift && (ways.first & ones_below(formula->shift)) == 0;
+    const bool is_whole = is_multiple || must_leave(l);
+    note_most(out, most_backedges_of_ways(*formula, e, ways));
+    if (a.is_counter() && b.is_invariant()) {
+      note_most(out, most_backedges(e, bounds_of_start(l, c, a), bounds_of_bound(c, b), false, is_multiple));
+    }
+    note_most(out, is_whole ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
+    note_most(out, is_whole ? most_steps(l, c, a, b, way, apart.step()) : std::nullopt);
+    out.test.is_direct = is_whole || is_promised(l, c, as_signed_number) || is_promised(l, c, as_unsigned_number);
+    if (out.test.is_direct) {
+      note_multiple(out, multiple_by_low_bits(*formula, ways.first, ways.zeros));
+      out.has_formula = divide_way(way, apart.step().constant, *formula, out.backedges);
+      const form_range steps = out.has_formula ? range_of_form(out.backedges) : form_range();
+      const bool is_known = out.has_formula && steps.more <= low_ones(out.backedges.width) - steps.first;
+      note_most(out, is_known ? if_small(steps.first + steps.more) : std::nullopt);
+    }
+  }
+
+  /// By the sum, and by what is known about the value itself.
+  value_bounds bounds_of_bound(const value_comparison& c, const evolution& b) const {
+    const value_bounds itself =
+        c.b == no_value ? value_bounds::exactly(c.number, c.width) : bounds_of_operand(c.b, c.width);
+    return b.is_invariant() ? narrower(bounds_of_form(b.start()), itself) : itself;
+  }
+
+  /// Of a counter in the first iteration: by its sum, and by what is known about what its phi starts with.
+  value_bounds bounds_of_start(loop_id l, const value_comparison& c, const evolution& a) const {
+    const value_bounds sum = bounds_of_form(a.start());
+    std::uint64_t addend = 0;
+    const value_id phi = phi_of(l, c, addend);
+    if (phi == no_value) {
+      return sum;
+    }
+    bool is_first = true;
+    value_bounds joined = value_bounds::all(c.width);
+    for (const loop_edge& e : loops_.entering_edges(l)) {
+      if (reader_.is_reachable(e.source)) {
+        const value_bounds one = bounds_of_operand(p_.phi_input(phi, e.id), c.width);
+        joined = is_first ? one : both(joined, one);
+        is_first = false;
+      }
+    }
+    return narrower(sum, shifted(joined, addend, c.width));
+  }
+
+  static value_bounds both(const value_bounds& a, const value_bounds& b) {
+    return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
+            a.signed_low < b.signed_low ? a.signed_low : b.signed_low,
+            a.signed_high > b.signed_high ? a.signed_high : b.signed_high};
+  }
+
+  /// The phi of the header that the first operand is, plus a number; or `no_value`.
+  value_id phi_of(loop_id l, const value_comparison& c, std::uint64_t& addend) const {
+    linear_form form;
+    if (c.a == no_value || !reader_.read_operand(c.a, c.width, low_bits, form) || form.num_terms != 1) {
+      return no_value;
+    }
+    const linear_form::term& t = form.terms[0];
+    addend = form.constant;
+    const bool is_phi = t.coefficient == 1 && t.reading == low_bits && reader_.is_header_phi(t.value) &&
+                        reader_.home(t.value) == l && out_.values_[t.value].width == c.width;
+    return is_phi ? t.value : no_value;
+  }
+
+  static integer_ends ends_of(const value_bounds& b, number_reading r) {
+    return r == as_signed_number ? integer_ends{b.signed_low, b.signed_high}
+           : b.high >> 63 != 0   ? integer_ends{}
+                                 : integer_ends{static_cast<std::int64_t>(b.low), static_cast<std::int64_t>(b.high)};
+  }
+
+  /// How many steps lead at most to the bound, if they do: where the way there, as an integer, is not negative.
+  std::optional<std::uint64_t> most_steps(loop_id l, const value_comparison& c, const evolution& a, const evolution& b,
+                                          const linear_form& way, const linear_form& step) const {
+    const bool is_down = as_signed(step.constant, step.width) < 0;
+    const std::uint64_t size = (is_down ? 0 - step.constant : step.constant) & low_ones(step.width);
+    linear_form distance = way;
+    std::optional<std::uint64_t> least;
+    if ((size != 1 && !std::has_single_bit(size)) || (is_down && !distance.negate())) {
+      return least;
+    }
+    for (const number_reading r : {as_signed_number, as_unsigned_number}) {
+      linear_form lifted;
+      integer_ends ends = lift(distance, r, lifted) ? ranges_.of(lifted, l) : integer_ends();
+      if (a.is_counter() && b.is_invariant()) {
+        const integer_ends start = ends_of(bounds_of_start(l, c, a), r);
+        const integer_ends bound = ends_of(bounds_of_bound(c, b), r);
+        const integer_ends& far = is_down ? start : bound;
+        const integer_ends& near = is_down ? bound : start;
+        const integer_ends other{checked_difference(far.least, near.most), checked_difference(far.most, near.least)};
+        if (other.is_at_least(0) && (!ends.is_at_least(0) || (other.most && !ends.is_at_most(*other.most)))) {
+          ends = other;
+        }
+      }
+      if (ends.is_at_least(0) && ends.most && static_cast<std::uint64_t>(*ends.most) <= low_ones(step.width)) {
+        const std::uint64_t most = static_cast<std::uint64_t>(*ends.most) / size;
+        least = !least || most < *least ? most : *least;
+      }
+    }
+    return least;
+  }
+
+  /// Whether both sides do not wrap until they meet.
+  bool is_promised(loop_id l, const value_comparison& c, number_reading r) {
+    evolution apart = resolve_operand(c.a, c.width, r, l);
+    apart.add(resolve_second(c, r, l), minus_one);
+    return is_linear(apart);
+  }
+
+  /// How many steps lead this way, modulo 2^width; modulo fewer bits if the step is even.
+  bool divide_way(const linear_form& way, std::uint64_t step, const trip_formula& formula, linear_form& out) const {
+    const unsigned width = way.width;
+    linear_form quotient = way.none_of();
+    const auto by = as_signed(step, width);
+    bool divides = as_signed(way.constant, width) % by == 0;
+    bool halves = (way.constant & ones_below(formula.shift)) == 0;
+    for (std::uint32_t i = 0; i != way.num_terms; ++i) {
+      divides = divides && as_signed(way.terms[i].coefficient, width) % by == 0;
+      halves = halves && (way.terms[i].coefficient & ones_below(formula.shift)) == 0;
+    }
+    const auto quotient_of = [&](std::uint64_t n) {
+      return divides ? static_cast<std::uint64_t>(as_signed(n, width) / by) : (n & low_ones(width)) >> formula.shift;
+    };
+    bool fits = (divides || halves) && quotient.add(quotient_of(way.constant));
+    for (std::uint32_t i = 0; i != way.num_terms && fits; ++i) {
+      fits = quotient.add(way.terms[i].value, quotient_of(way.terms[i].coefficient), way.terms[i].reading);
+    }
+    if (!fits) {
+      return false;
+    }
+    out = quotient;
+    const form_range range = range_of_form(quotient);
+    const std::uint64_t most = low_ones(width) >> formula.shift;
+    if (divides && range.first <= most && range.more <= most - range.first) {
+      return true;
+    }
+    const auto width_of = [this](value_id v) { return unsigned{out_.values_[v].width}; };
+    return (divides || out.multiply(formula.inverse)) &&
+           (formula.shift == 0 || out.reduce(width - formula.shift, width_of));
+  }
+
+  // Orders.
+
+  /// What is compared: `a` and `b` as bits, `x` and `y` as numbers, as far as these do not wrap.
+  struct sides {
+    evolution a;
+    evolution b;
+    evolution x;
+    evolution y;
+  };
+
+  loop_trips count_to_order(loop_id l, value_comparison c) {
+    const number_reading r = reading_for(c.code);
+    sides s{resolve_operand(c.a, c.width, low_bits, l), resolve_second(c, low_bits, l),
+            resolve_operand(c.a, c.width, r, l), resolve_second(c, r, l)};
+    if (c.b != no_value && (s.a.is_invariant() || (s.x.is_invariant() && s.y.is_counter()))) {
+      s = {s.b, s.a, s.y, s.x}; // the counter comes first
+      c = {mirrored(c.code), c.width, c.b, c.a, 0};
+    }
+    is_never_past_ = false;
     loop_trips out;
-    if (is_of_numbers(a) && b.is_invariant() && b.start().is_number()) {
-      note_numbers(exit_of(c, c.width, a, b.start().constant));
+    out.test = test_of(c.code, s.a, s.b);
+    out.ends = is_met(out.test);
+    if (is_of_numbers(s.a) && s.b.is_invariant() && s.b.start().is_number()) {
+      note_numbers(exit_of(c, c.width, s.a, s.b.start().constant));
       out.count = trip_count_of(numbers_);
       return out;
     }
-    evolution apart = x;
-    apart.add(y, minus_one);
+    evolution apart = s.x;
+    apart.add(s.y, minus_one);
     if (is_of_numbers(apart)) { // they are compared as integers
       counted_exit e = exit_of(c, 64, apart, 0);
       e.comparison = signed_comparison(c.code);
@@ -508,38 +618,221 @@ private:
       out.count = trip_count_of(e);
       return out;
     }
-    const auto formula = a.is_counter() ? trip_formula_of(exit_of(c, c.width, a, 0)) : std::nullopt;
-    if (!formula) {
+    if (is_linear(apart)) {
+      const bool is_right = count_distance(l, c, s, apart, out);
+      out.test.is_direct = is_right;
+      note_step(s, c.code, is_right, out);
+    }
+    const auto formula = s.a.is_counter() ? trip_formula_of(exit_of(c, c.width, s.a, 0)) : std::nullopt;
+    if (formula) {
+      count_bits(l, c, s, *formula, is_linear(apart) && s.y.is_invariant(), out);
+    } else if (!is_linear(apart)) {
+      count_value_step(l, c, s, out);
+    }
+    return out;
+  }
+
+  /// Of a counter whose step is a value.
+  static void note_step(const sides& s, operation ends, bool is_direct, loop_trips& out) {
+    if (is_direct && !out.test.is_known() && is_linear(s.a) && s.a.degree == 1 && s.b.is_invariant()) {
+      out.test = {ends, s.a.start(), 0, s.b.start(), s.a.step(), true};
+    }
+  }
+
+  /// Two sides that do not wrap, of which the difference, `apart`, moves by a step. Returns whether the exit is taken
+  /// when it has passed 0.
+  bool count_distance(loop_id l, const value_comparison& c, const sides& s, const evolution& apart, loop_trips& out) {
+    const operation code = signed_comparison(c.code);
+    const bool is_up = ends_above(code);
+    linear_form distance = apart.start();
+    linear_form step = apart.degree == 0 ? apart.start().none_of() : apart.step();
+    const std::uint64_t adjustment = code == operation::less || code == operation::greater ? 1 : 0;
+    if (!(is_up ? distance.negate() : step.negate()) || !distance.add(adjustment)) {
+      return false;
+    }
+    const integer_ends steps = ranges_.of(step, l);
+    const bool leads = steps.is_at_least(1); // or the first test ends a loop that must end
+    if (!leads && (step.is_number() || !must_leave(l))) {
+      return false;
+    }
+    const std::uint64_t least_step = leads ? static_cast<std::uint64_t>(*steps.least) : 1;
+    const integer_ends ends = ends_of_distance(l, c, s, is_up, distance, adjustment);
+    is_never_past_ = ends.is_at_least(static_cast<std::int64_t>(adjustment));
+    if (ends.most) {
+      const std::uint64_t most = quotient_of_distance(*ends.most, least_step);
+      const bool is_exact = step.is_number() && ends.least && quotient_of_distance(*ends.least, least_step) == most;
+      note_most(out, most);
+      if (is_exact && out.count.kind == trip_count_kind::at_most && out.count.backedges == most) {
+        out.count = {trip_count_kind::exact, most, most + 1 == 0 ? std::uint64_t{1} << 63 : most + 1};
+      }
+    }
+    if (step.is_number() && ends.is_at_least(0) && divide_distance(distance, least_step, out.backedges)) {
+      out.has_formula = true;
+      note_multiple(out, multiple_of(out.backedges));
+    }
+    return true;
+  }
+
+  /// Rounded up; 0 if the first test ends the loop.
+  static std::uint64_t quotient_of_distance(std::int64_t distance, std::uint64_t step) {
+    return distance <= 0 ? 0 : (static_cast<std::uint64_t>(distance) - 1) / step + 1;
+  }
+
+  /// An exact form divided by a positive number, rounded up: if its coefficients are multiples of it.
+  static bool divide_distance(const linear_form& distance, std::uint64_t step, linear_form& out) {
+    const auto by = static_cast<std::int64_t>(step);
+    const auto constant = static_cast<std::int64_t>(distance.constant);
+    out = linear_form::exact_zero();
+    bool fits = out.add(static_cast<std::uint64_t>(constant / by + (constant % by > 0 ? 1 : 0)));
+    for (std::uint32_t i = 0; i != distance.num_terms && fits; ++i) {
+      const linear_form::term& t = distance.terms[i];
+      const auto coefficient = static_cast<std::int64_t>(t.coefficient);
+      fits = coefficient % by == 0 && out.add(t.value, static_cast<std::uint64_t>(coefficient / by), t.reading);
+    }
+    return fits;
+  }
+
+  /// A number that divides a sum plus 1, whatever its values are.
+  static std::uint64_t multiple_of(const linear_form& backedges) {
+    std::uint64_t out = backedges.constant + 1;
+    for (std::uint32_t i = 0; i != backedges.num_terms; ++i) {
+      const std::int64_t coefficient = as_signed(backedges.terms[i].coefficient, 64);
+      std::uint64_t rest =
+          coefficient < 0 ? 0 - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
+      while (rest != 0) { // the greatest common divisor
+        const std::uint64_t next = out % rest;
+        out = rest;
+        rest = next;
+      }
+    }
+    return out == 0 ? 1 : out;
+  }
+
+  integer_ends ends_at(loop_id l, const linear_form& form, const value_bounds& itself, number_reading r) const {
+    integer_ends out = ranges_.of(form, l);
+    const integer_ends more = ends_of(itself, r);
+    out.raise(more.least);
+    out.lower(more.most);
+    return out;
+  }
+
+  /// Of a distance plus `adjustment`: by its sum, and by what is known about the bound itself.
+  integer_ends ends_of_distance(loop_id l, const value_comparison& c, const sides& s, bool is_up,
+                                const linear_form& distance, std::uint64_t adjustment) const {
+    integer_ends out = ranges_.of(distance, l);
+    if (!s.y.is_invariant() || !is_linear(s.x) || !is_linear(s.a) || !s.b.is_invariant()) {
       return out;
     }
+    const integer_ends bound = ends_at(l, s.y.start(), bounds_of_bound(c, s.b), reading_for(c.code));
+    const integer_ends start = ends_at(l, s.x.start(), bounds_of_start(l, c, s.a), reading_for(c.code));
+    const integer_ends& far = is_up ? bound : start;
+    const integer_ends& near = is_up ? start : bound;
+    const optional by(static_cast<std::int64_t>(adjustment));
+    out.raise(checked_sum(checked_difference(far.least, near.most), by));
+    out.lower(checked_sum(checked_difference(far.most, near.least), by));
+    return out;
+  }
+
+  /// A counter of which the bits are known. If `is_exact`, it does not wrap before the exit is taken.
+  void count_bits(loop_id l, const value_comparison& c, const sides& s, const trip_formula& formula, bool is_exact,
+                  loop_trips& out) {
+    const counted_exit e = exit_of(c, c.width, s.a, 0);
+    const value_bounds bounds = bounds_of_bound(c, s.b);
+    if (!is_exact && formula.requires_no_wrap && !meets_bound(formula, e, bounds)) {
+      const bool must = s.b.is_invariant() && std::has_single_bit(formula.divisor) && must_leave(l);
+      note_most(out, must ? if_small(low_ones(c.width) / formula.divisor) : std::nullopt);
+      return;
+    }
+    note_most(out, backedges_of_distance(formula, longest_distance(formula, bounds_of_start(l, c, s.a), bounds)));
+    if (!s.b.is_invariant()) {
+      return;
+    }
+    out.test.is_direct = true;
+    linear_form way;
+    const bool has_way = linear_difference(s.b.start(), s.a.start(), way);
+    const form_range ways = has_way ? range_of_form(way) : form_range();
+    note_most(out, has_way ? most_backedges_of_ways(formula, e, ways) : std::nullopt);
+    if (!is_exact) {
+      static_cast<void>(count_lifted(l, c, s, out));
+    }
+    if (is_never_past_ && has_way) {
+      note_multiple(out, multiple_by_low_bits(formula, ways.first, ways.zeros));
+    }
+  }
+
+  /// A bound that does not change, as a number.
+  bool read_bound(loop_id l, const value_comparison& c, const sides& s, linear_form& out) const {
+    if (s.y.is_invariant()) {
+      out = s.y.start();
+      return true;
+    }
+    return lift_number(l, s.b.start(), reading_for(c.code), out);
+  }
+
+  /// What a counter is in the first test, as a number: what its phi starts with, plus a number, or by its bits.
+  bool read_start(loop_id l, const value_comparison& c, const sides& s, linear_form& out) const {
     const number_reading r = reading_for(c.code);
-    const value_bounds bounds = b.is_invariant() ? bounds_of_form(b.start()) : bounds_of_operand(c.b, c.width);
-    const bool stays = !formula->requires_no_wrap || x.is_counter();
-    const bool must = b.is_invariant() && !stays && std::has_single_bit(formula->divisor) && must_leave(l);
-    const bool meets = meets_bound(*formula, exit_of(c, c.width, a, 0), bounds);
-    if (stays || meets) {
-      note_most(out, backedges_of_distance(*formula, longest_distance(*formula, bounds_of_form(a.start()), bounds)));
-    } else if (must) {
-      note_most(out, if_small(low_ones(c.width) / formula->divisor));
-    } else {
-      return out;
+    if (lift_number(l, s.a.start(), r, out)) {
+      return true;
     }
+    std::uint64_t addend = 0;
+    const value_id phi = phi_of(l, c, addend);
+    bool is_first = true;
+    bool fits = phi != no_value;
+    for (const loop_edge& e : loops_.entering_edges(l)) {
+      linear_form one;
+      if (fits && reader_.is_reachable(e.source)) {
+        fits = reader_.read_operand(p_.phi_input(phi, e.id), c.width, r, one) && (is_first || same_sum(one, out));
+        out = one;
+        is_first = false;
+      }
+    }
+    const auto by = static_cast<std::uint64_t>(as_signed(addend, c.width));
+    if (!fits || is_first || !out.add(by)) {
+      return false;
+    }
+    const integer_ends ends = by == 0 ? integer_ends() : ranges_.of(out, l);
+    return by == 0 || (ends.is_at_least(lowest(c.width, r)) && ends.is_at_most(highest(c.width, r)));
+  }
+
+  /// A counter that starts at an integer and moves towards another one, which it meets before it wraps.
+  bool count_lifted(loop_id l, const value_comparison& c, sides s, loop_trips& out) {
+    const number_reading r = reading_for(c.code);
     linear_form start;
     linear_form bound;
-    linear_form way; // to the bound; not positive if the first test ends the loop
-    if (!b.is_invariant() || !read_exact(a, x, r, start) || !read_exact(b, y, r, bound) ||
-        !(formula->is_down ? linear_difference(start, bound, way) : linear_difference(bound, start, way)) ||
-        !way.add(formula->adjustment)) {
-      return out;
+    if (!read_start(l, c, s, start) || !read_bound(l, c, s, bound)) {
+      return false;
     }
-    if (const optional<std::int64_t> most = end_of(way, true); most && !must) {
-      const auto far = static_cast<std::uint64_t>(*most < 0 ? 0 : *most);
-      note_most(out, far == 0 ? std::uint64_t{0} : (far - 1) / formula->divisor + 1);
+    s.x = evolution::constant(l, start);
+    s.y = evolution::constant(l, bound);
+    s.x.degree = 1;
+    if (!lift(s.a.step(), r, s.x.coefficients[1])) {
+      return false;
     }
-    const optional<std::int64_t> least = end_of(way, false);
-    out.has_formula = formula->divisor == 1 && ((least && *least >= 0) || is_guarded(l, way));
-    out.backedges = way;
-    return out;
+    evolution apart = s.x;
+    apart.add(s.y, minus_one);
+    return apart.is_known() && count_distance(l, c, s, apart, out);
+  }
+
+  /// A counter whose step is a value: from a bound that is far enough from the last number, no step leads past that.
+  void count_value_step(loop_id l, const value_comparison& c, const sides& s, loop_trips& out) {
+    const number_reading r = reading_for(c.code);
+    const operation code = signed_comparison(c.code);
+    linear_form bound;
+    linear_form step;
+    if (!is_linear(s.a) || s.a.degree != 1 || !s.b.is_invariant() || !lift(s.a.step(), r, step) ||
+        !read_bound(l, c, s, bound)) {
+      return;
+    }
+    const integer_ends bounds = ends_at(l, bound, bounds_of_bound(c, s.b), r);
+    const integer_ends steps = ranges_.of(step, l);
+    const optional<std::int64_t> on(code == operation::less || code == operation::greater ? std::int64_t{0}
+                                                                                          : std::int64_t{1});
+    const optional<std::int64_t> last = ends_above(code) ? checked_sum(checked_difference(bounds.most, on), steps.most)
+                                                         : checked_sum(checked_sum(bounds.least, on), steps.least);
+    if (last && *last >= lowest(c.width, r) && *last <= highest(c.width, r) && count_lifted(l, c, s, out)) {
+      note_step(s, c.code, true, out);
+    }
   }
 
   /// Whether the program promises that loop `l` ends, and it has one exit and no other way to end.
@@ -563,122 +856,66 @@ private:
     return must;
   }
 
-  static operation signed_comparison(operation code) {
-    switch (code) {
-    case operation::uless:
-      return operation::less;
-    case operation::uless_equal:
-      return operation::less_equal;
-    case operation::ugreater:
-      return operation::greater;
-    case operation::ugreater_equal:
-      return operation::greater_equal;
-    default:
-      return code;
+  // What counters are, by the number of iterations.
+
+  void narrow_counter(loop_id l, value_id v, std::uint64_t backedges, value_form_reader& reader) {
+    number_facts f = reader_.facts_of(v);
+    const evolution bits = resolve_operand(v, out_.values_[v].width, low_bits, l);
+    if (bits.is_counter()) {
+      form_range range = range_of_form(bits.start());
+      range = sum_of_ranges(range, multiple_of_range({0, backedges, 0}, bits.step().constant, bits.start().width),
+                            bits.start().width);
+      meet(f, bounds_of_range(range, bits.start().width));
+    } else if (bits.is_known() && backedges <= max_listed) {
+      meet_all_values(bits, backedges, f);
     }
+    for (const number_reading r : {as_signed_number, as_unsigned_number}) {
+      const evolution e = resolve_operand(v, out_.values_[v].width, r, l);
+      if (is_linear(e) && (e.degree == 0 || e.step().is_number())) {
+        integer_ends ends = ranges_.of(e.start(), l);
+        const wrapping_result moved = wrapping_mul(e.degree == 0 ? 0 : e.step().constant, backedges, 64);
+        const auto by = static_cast<std::int64_t>(moved.bits);
+        ends.least = moved.signed_wrap ? std::nullopt : by < 0 ? checked_sum(ends.least, by) : ends.least;
+        ends.most = moved.signed_wrap ? std::nullopt : by > 0 ? checked_sum(ends.most, by) : ends.most;
+        meet(f, ends, r);
+      }
+    }
+    reader.narrow(v, f);
   }
 
-  /// What the first test compares, as a number: from the evolution that does not wrap, or from a form that is a number
-  /// or one value.
-  bool read_exact(const evolution& bits, const evolution& exact, number_reading r, linear_form& out) const {
-    if (exact.is_known() && exact.degree <= 1 && !exact.has_power()) {
-      out = exact.start();
-      return true;
+  /// Of numbers that do not change by a number, all of them.
+  static void meet_all_values(const evolution& bits, std::uint64_t backedges, number_facts& f) {
+    value_bounds all{};
+    for (std::uint64_t k = 0; k <= backedges; ++k) {
+      linear_form now;
+      if (!bits.value_at(k, now) || !now.is_number()) {
+        return;
+      }
+      const value_bounds one = value_bounds::exactly(now.constant, now.width);
+      all = k == 0 ? one : both(all, one);
     }
-    const linear_form& form = bits.start();
-    out = linear_form::exact_zero();
-    if (form.is_number()) {
-      return reader_.read_number(form.constant, form.width, r, out);
-    }
-    return form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0 &&
-           form.terms[0].reading == low_bits && out_.values_[form.terms[0].value].width == form.width &&
-           out.add(form.terms[0].value, 1, out_.canonical(form.terms[0].value, r));
+    meet(f, all);
   }
 
-  /// The greatest or the least number that an exact form can be.
-  optional<std::int64_t> end_of(const linear_form& form, bool greatest) const {
-    std::uint64_t sum = form.constant;
-    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
-      const linear_form::term& t = form.terms[i];
-      const number_facts f = reader_.facts_of(t.value);
-      const bool takes_high = (as_signed(t.coefficient, 64) > 0) == greatest;
-      if (t.reading == as_unsigned_number && f.most >> 63 != 0) {
-        return std::nullopt;
-      }
-      const std::uint64_t end = t.reading == as_signed_number ? static_cast<std::uint64_t>(takes_high ? f.high : f.low)
-                                                              : (takes_high ? f.most : f.least);
-      const wrapping_result product = wrapping_mul(t.coefficient, end, 64);
-      const wrapping_result total = wrapping_add(sum, product.bits, 64);
-      if (product.signed_wrap || total.signed_wrap) {
-        return std::nullopt;
-      }
-      sum = total.bits;
-    }
-    return static_cast<std::int64_t>(sum);
+  static void meet(number_facts& f, const value_bounds& b) {
+    const value_bounds narrow = narrower({f.least, f.most, f.low, f.high}, b);
+    f.least = narrow.low;
+    f.most = narrow.high;
+    f.low = narrow.signed_low;
+    f.high = narrow.signed_high;
   }
 
-  /// Whether branches that lead to the loop imply that an exact form is not negative.
-  bool is_guarded(loop_id l, const linear_form& form) const {
-    node_id n = loops_.header(l);
-    for (unsigned steps = 0; steps != 16; ++steps) {
-      const node_id above = out_.dominators_.immediate_dominator(n);
-      if (above == no_node) {
-        return false;
-      }
-      if (const edge_id e = only_edge(above, n); e != no_edge && implies_not_negative(above, e, form)) {
-        return true;
-      }
-      n = above;
+  static void meet(number_facts& f, const integer_ends& ends, number_reading r) {
+    value_bounds b{f.least, f.most, f.low, f.high};
+    if (r == as_signed_number) {
+      b.signed_low = ends.least && *ends.least > b.signed_low ? *ends.least : b.signed_low;
+      b.signed_high = ends.most && *ends.most < b.signed_high ? *ends.most : b.signed_high;
+    } else {
+      const auto bits = [](std::int64_t n) { return n < 0 ? 0 : static_cast<std::uint64_t>(n); };
+      b.low = ends.least && bits(*ends.least) > b.low ? bits(*ends.least) : b.low;
+      b.high = ends.most && bits(*ends.most) < b.high ? bits(*ends.most) : b.high;
     }
-    return false;
-  }
-
-  /// The edge by which alone control comes from `source` to `target`, but for edges from what `target` dominates.
-  edge_id only_edge(node_id source, node_id target) const {
-    edge_id found_edge = no_edge;
-    for (const edge_id e : p_.graph().in_edges(target)) {
-      const node_id from = p_.graph().edge_source(e);
-      if (!reader_.is_reachable(from) || out_.dominators_.dominates(target, from)) {
-        continue;
-      }
-      if (from != source || found_edge != no_edge) {
-        return no_edge;
-      }
-      found_edge = e;
-    }
-    return found_edge;
-  }
-
-  bool implies_not_negative(node_id n, edge_id e, const linear_form& form) const {
-    bit_fact bit;
-    bit_facts parts;
-    bool implies = false;
-    if (read_branch(n, e, bit) && split_into(bit, true, parts)) { // all of them hold
-      for (std::size_t i = 0; i != parts.size; ++i) {
-        implies = implies || implies_not_negative(comparison_of(parts.bits[i]), form);
-      }
-    }
-    return implies;
-  }
-
-  bool implies_not_negative(const comparison& c, const linear_form& form) const {
-    linear_form a;
-    linear_form b;
-    if (!is_order(c.code)) {
-      return false;
-    }
-    const number_reading r = reading_for(c.code);
-    const operation code = signed_comparison(c.code);
-    const bool is_above = ends_above(code); // a > b
-    linear_form way;
-    linear_form rest;
-    if (!reader_.read_operand(c.a, c.width, r, a) || !reader_.read_operand(c.b, c.width, r, b) ||
-        !(is_above ? linear_difference(a, b, way) : linear_difference(b, a, way)) ||
-        !linear_difference(form, way, rest)) {
-      return false;
-    }
-    const std::int64_t least = code == operation::less || code == operation::greater ? 1 : 0; // of the way
-    return rest.is_number() && as_signed(rest.constant, 64) >= -least;
+    meet(f, b);
   }
 
   const flat_program& p_;
@@ -686,7 +923,10 @@ private:
   const value_form_reader& reader_;
   evolution_solver& solver_;
   value_evolutions& out_;
-  bool has_numbers_ = false; ///< the comparison that was counted last is of numbers: `numbers_`
+  condition_reader conditions_;
+  entry_ranges ranges_;
+  bool is_never_past_ = false; ///< the start of the order that was counted last is not past its bound
+  bool has_numbers_ = false;   ///< the comparison that was counted last is of numbers: `numbers_`
   counted_exit numbers_;
 };
 

@@ -27,8 +27,10 @@ class value_form_reader {
 public:
   /// `rank` has the place of each node in reverse postorder, or `value_evolutions::none`.
   value_form_reader(const flat_program& program, const loop_forest& loops, span<const number_facts> facts,
-                    span<const std::uint32_t> rank, value_evolutions& out)
-      : p_(program), loops_(loops), facts_(facts), rank_(rank), out_(out) {}
+                    span<const std::uint32_t> rank, flat_array<number_facts>& narrowed, value_evolutions& out)
+      : p_(program), loops_(loops), facts_(facts), rank_(rank), narrowed_(narrowed), out_(out) {
+    narrowed_.clear();
+  }
 
   /// Fills the records of all values. `order` has the nodes in reverse postorder.
   void run(span<const node_id> order) {
@@ -49,6 +51,17 @@ public:
 
   number_facts facts_of(value_id v) const {
     return v < facts_.size() ? facts_[v] : number_facts::any(out_.values_[v].width);
+  }
+
+  /// More is known about a value.
+  void narrow(value_id v, const number_facts& facts) {
+    if (narrowed_.empty()) {
+      for (value_id x = 0; x != p_.num_values(); ++x) {
+        narrowed_.push_back(facts_of(x));
+      }
+      facts_ = {narrowed_.data(), narrowed_.size()};
+    }
+    narrowed_[v] = facts;
   }
 
   loop_id home(value_id v) const { return out_.values_[v].home; }
@@ -197,7 +210,7 @@ private:
       return read_operand(operands[0], width, r, out) && out.negate() &&
              (r == as_unsigned_number ? low_ones(width) >> 63 == 0 && out.add(low_ones(width)) : out.add(minus_one));
     case operation::add:
-      return read_sum(info, operands[0], operands[1], r, out);
+      return read_sum(info, operands[0], operands[1], v, r, out);
     case operation::bit_or:
     case operation::bit_xor:
       return (possible_bits(operands[0], width) & possible_bits(operands[1], width)) == 0 && r != as_signed_number &&
@@ -246,9 +259,10 @@ private:
     return read_operand(a, width, r, out) && read_operand(b, width, r, second) && out.add(second, by);
   }
 
-  bool read_sum(const operation_info& info, value_id a, value_id b, number_reading r, linear_form& out) const {
+  bool read_sum(const operation_info& info, value_id a, value_id b, value_id v, number_reading r,
+                linear_form& out) const {
     const unsigned width = info.width;
-    if (r == low_bits || keeps_sum(info, r, a, b)) {
+    if (r == low_bits || keeps_sum(info, r, a, b, v)) {
       return add_operands(a, b, width, r, 1, out);
     }
     if (p_.constant(a)) {
@@ -264,17 +278,30 @@ private:
            out.add(static_cast<std::uint64_t>(as_signed(by, width)));
   }
 
-  /// Whether a sum does not wrap, by promise or by the ranges of its operands.
-  bool keeps_sum(const operation_info& info, number_reading r, value_id a, value_id b) const {
+  /// Whether a sum does not wrap, by promise or by the ranges of its operands, or of one of them and of the sum itself.
+  bool keeps_sum(const operation_info& info, number_reading r, value_id a, value_id b, value_id v) const {
     const unsigned width = info.width;
     const number_facts x = facts_of_operand(a, width);
     const number_facts y = facts_of_operand(b, width);
+    const number_facts sum = facts_of_operand(v, width);
+    if (keeps_term(r, x, sum, width) || keeps_term(r, y, sum, width)) {
+      return true;
+    }
     if (r == as_unsigned_number) {
       return info.flags.no_unsigned_wrap || !wrapping_add(x.most, y.most, width).unsigned_wrap;
     }
     return info.flags.no_signed_wrap ||
            (!wrapping_add(bits_of(x.low, width), bits_of(y.low, width), width).signed_wrap &&
             !wrapping_add(bits_of(x.high, width), bits_of(y.high, width), width).signed_wrap);
+  }
+
+  /// A sum that wraps is less than each term; or if that is a negative number, greater.
+  static bool keeps_term(number_reading r, const number_facts& term, const number_facts& sum, unsigned width) {
+    if (r == as_unsigned_number) {
+      return sum.least >= term.most;
+    }
+    const auto highest = static_cast<std::int64_t>(low_ones(width) >> 1);
+    return term.low >= 0 ? sum.low >= -highest - 1 + term.high : term.high <= 0 && sum.high <= highest + term.low;
   }
 
   /// The same of a difference; without a first operand, from 0.
@@ -346,6 +373,7 @@ private:
   const loop_forest& loops_;
   span<const number_facts> facts_;
   span<const std::uint32_t> rank_;
+  flat_array<number_facts>& narrowed_; ///< by value, if facts were narrowed
   value_evolutions& out_;
 };
 

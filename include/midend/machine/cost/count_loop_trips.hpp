@@ -4,9 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/domains/number_domain.hpp"
 #include "midend/dominance/dominator_tree.hpp"
-#include "midend/induction/describe_loop.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
 #include "midend/induction/loop_trip_counter.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/ir/cost.hpp"
@@ -47,16 +44,11 @@ void note_signs(const IR& ir, span<const number_facts> facts, flat_array<bool>& 
 template <cost_ir_argument IR>
 void count_loop_trips(const IR& ir, const dominator_tree& tree, const loop_forest& loops, estimate_knowledge& out) {
   loop_trip_counter<IR> counter(ir, tree, loops);
-  loop_body body;
-  loop_counters counters;
   out.trips.assign(loops.num_loops(), 0);
   for (const loop_id l : loops.loops()) {
     const trip_count& trip = counter.evolutions().trips(l).count;
     if (trip.kind == trip_count_kind::exact) {
       out.trips[l] = trip.header_executions().value_or(0);
-    } else if (loops.subloops(l).size() == 1 && can_be_counted(counter.count(l, body, counters)) &&
-               counters.is_exact()) {
-      out.trips[l] = counters.trip.header_executions().value_or(0);
     }
   }
   out.not_negative.assign(static_cast<std::size_t>(ir.num_values()), false);
