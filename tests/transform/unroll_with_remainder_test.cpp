@@ -410,27 +410,20 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
     for (int code = static_cast<int>(operation::equal); code <= static_cast<int>(operation::ugreater_equal); ++code) {
       const auto compare = static_cast<operation>(code);
       for (std::uint64_t step = 1; step <= most; ++step) {
-        midend::loop_body body; // compares its phi with a value from outside
-        body.values.assign(2, midend::body_value{});
-        body.values[0].info.width = counter_width;
-        body.values[1].info.width = bound_width;
-        body.values[1].block = midend::no_body_value;
-        midend::loop_counters counters;
-        counters.inductions.push_back({0, counter_width, false, {}, 0, step});
-        midend::loop_exit exit{};
-        exit.is_counted = true;
-        exit.conversion = is_cut ? operation::truncate : extension;
-        exit.extension = extension;
-        exit.width = 3;
-        exit.bound = 1;
-        exit.comparison = compare;
-        exit.exits_when = true;
+        midend::counted_test counted;
+        counted.exits_when = true;
+        counted.code = compare;
+        counted.counter_width = counter_width;
+        counted.width = 3;
+        counted.bound_width = bound_width;
+        counted.extension = extension;
+        counted.step = step;
         for (std::uint64_t pair = 0; pair < num_pairs; pair += share) {
           const std::uint64_t start = pair & most;
           const std::uint64_t bound = pair >> counter_width;
           for (const std::uint64_t addend : {std::uint64_t{0}, step & 7}) {
-            exit.addend = addend;
-            auto test = midend::passed_test_of(*midend::counted_test_of(body, counters, exit), step);
+            counted.addend = addend;
+            auto test = midend::passed_test_of(counted, step);
             if (!test) {
               continue;
             }

@@ -25,7 +25,7 @@ namespace midend_tests {
 /// `counter`.
 template <class Counter>
 std::string why_uncertified(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                            const midend::unfolding_witness& w, Counter& counter) {
+                            const midend::unfolding_witness& w, const Counter& counter) {
   const midend::unfolding_verdict verdict = certificate(before, after, w);
   const midend::untaken_exits_verdict untaken =
       midend::verify_untaken_exits(midend::elbrus::cost_view(before), after, w, counter);
@@ -45,8 +45,10 @@ std::string why_uncertified(const midend::elbrus::procedure& before, const miden
 /// The same by what the loops say alone.
 inline std::string why_uncertified(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                    const midend::unfolding_witness& w) {
-  midend::count_iterations_workspace workspace;
-  midend::body_trip_counter counter(workspace);
+  const midend::elbrus::cost_view view(before);
+  const midend::loop_forest loops = midend::dominators_and_loops(before).loops;
+  midend::plain_trip_counter_workspace workspace;
+  const midend::plain_trip_counter counter(view, loops, workspace);
   return why_uncertified(before, after, w, counter);
 }
 

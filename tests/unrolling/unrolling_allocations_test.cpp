@@ -140,8 +140,10 @@ TEST_CASE("allocations: the transformation, loop by loop") {
   midend::editable_flat_program program;
   midend::dominators_and_loops_workspace searching;
   midend::dominators_and_loops_result found;
-  midend::count_iterations_workspace counting;
-  const auto counts_of = [&](const auto&, const auto&, const auto&) { return midend::body_trip_counter(counting); };
+  midend::plain_trip_counter_workspace counting;
+  const auto counts_of = [&](const auto& p, const auto&, const auto& loops) {
+    return midend::plain_trip_counter(p, loops, counting);
+  };
   const auto view_of = [](const midend::editable_flat_program& p) -> const midend::editable_flat_program& { return p; };
   midend::unobserved nobody;
   std::size_t unrolled = 0;

@@ -989,10 +989,9 @@ constexpr loop_counters count_iterations(const loop_body& body) {
   return count_iterations(body, loop_facts());
 }
 
-/// Counts the iterations of a loop whose body is described: `count(body, counters)` refills `counters`. A
-/// transformation that takes one trusts its counts as it trusts those of `count_iterations`.
+/// Counts the iterations of a loop whose body is described: `count(body, counters)` refills `counters`.
 template <class C>
-concept trip_counter = requires(C& counter, const loop_body& body, loop_counters& out) { counter.count(body, out); };
+concept body_counter = requires(C& counter, const loop_body& body, loop_counters& out) { counter.count(body, out); };
 
 /// Counts by what the body says alone. `loop_trip_counter` also knows what the function around the loop says.
 class body_trip_counter {

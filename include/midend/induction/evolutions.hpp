@@ -26,7 +26,7 @@ class evolutions_workspace {
                                       value_evolutions& out, evolved_values which, detail::loop_runner* runner);
   template <freezable_ir_argument IR>
   friend void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts,
-                         evolutions_workspace& workspace, value_evolutions& out);
+                         evolutions_workspace& workspace, value_evolutions& out, evolved_values which);
 
   flat_program program_;
   dominators_workspace dominating_;
@@ -35,7 +35,8 @@ class evolutions_workspace {
   flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
   flat_array<node_id> order_;
   flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
-  flat_array<number_facts> narrowed_;
+  flat_array<number_facts> narrowed_;        ///< by value, if counts of loops narrowed some
+  flat_array<unsigned char> is_narrowed_;
   flat_array<std::uint32_t> guesses_; ///< slots that are unknown as long as a loop is not counted
 };
 
@@ -53,19 +54,27 @@ class evolutions_workspace {
 /// what does not depend on them is known. Loops without exits are `endless`. Unreachable values are `undefined`.
 /// Nothing is said about values of more than 64 bits, and of more than eight loops around a value.
 ///
-/// `facts` has what is known about values, by value, or is empty. Allocates nothing once workspace and result have seen
+/// `facts` has what is known about values, by value, or is empty. `which` values are asked about: of others, evolutions
+/// may be `undefined`. Allocates nothing once workspace and result have seen
 /// a program as large. Requires that `loops` is the forest of `ir.graph()`, with boundaries. Copies the function once
 /// into a flat program, unless it is one; O(values + edges) after that for forms and nests of bounded size, which they
 /// are.
 template <freezable_ir_argument IR>
 void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
-                value_evolutions& out) {
+                value_evolutions& out, evolved_values which) {
   if constexpr (std::is_base_of_v<flat_program, IR>) {
-    detail::find_evolutions(ir, loops, facts, workspace, out);
+    detail::find_evolutions(ir, loops, facts, workspace, out, which);
   } else {
     frozen(ir, workspace.program_);
-    detail::find_evolutions(workspace.program_, loops, facts, workspace, out);
+    detail::find_evolutions(workspace.program_, loops, facts, workspace, out, which);
   }
+}
+
+/// The same for all values.
+template <freezable_ir_argument IR>
+void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
+                value_evolutions& out) {
+  evolutions(ir, loops, facts, workspace, out, evolved_values::all);
 }
 
 /// The result as a value.
@@ -103,7 +112,7 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
     workspace.rank_[workspace.order_[i]] = i;
   }
   value_form_reader reader(program, loops, facts, {workspace.rank_.data(), workspace.rank_.size()}, workspace.narrowed_,
-                           out);
+                           workspace.is_narrowed_, out);
   reader.run({workspace.order_.data(), workspace.order_.size()});
   evolution_solver solver(program, loops, reader, workspace.stack_, workspace.guesses_, out);
   loop_trip_finder finder(program, loops, reader, solver, out);
@@ -111,22 +120,24 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
     finder.count(l);
     solver.forget_guesses();
   }
-  const auto count_again = [&] { // with what counters are by the counts of their loops
+  const auto count_again = [&](bool runs) { // with what counters are by the counts of their loops
     out.exits_.clear();
     for (loop_id l = 0; l != loops.num_loops(); ++l) {
       finder.count(l);
-      if (runner != nullptr) {
+      if (runs) {
         finder.run(l, *runner);
       }
+      finder.note_run(l);
       finder.narrow_counters(l, reader);
       solver.forget_guesses();
     }
   };
-  count_again();
+  count_again(runner != nullptr);
   if (runner != nullptr && !workspace.narrowed_.empty()) {
     runner->refine({workspace.order_.data(), workspace.order_.size()},
-                   {workspace.narrowed_.data(), workspace.narrowed_.size()});
-    count_again();
+                   {workspace.narrowed_.data(), workspace.narrowed_.size()},
+                   {workspace.is_narrowed_.data(), workspace.is_narrowed_.size()});
+    count_again(false);
   }
   for (value_id v = 0; v != program.num_values(); ++v) {
     if (which == evolved_values::all || reader.is_header_phi(v)) {

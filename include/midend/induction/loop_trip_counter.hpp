@@ -92,14 +92,22 @@ public:
   /// loops.
   const value_evolutions& evolutions() const { return evolutions_; }
 
-  /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
-  /// not give an exact number, `run_iterations` may.
+  /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. The number of the loop is that
+  /// of `evolutions` where it says more than the exits of the body.
   void count(const loop_body& body, loop_counters& out) {
     if (!reader_) { // its first loop
       reader_.emplace(flat_.program(), tree_, forest_, known_.facts(), evolutions_);
     }
     reader_->read(body, facts_);
     count_iterations(body, facts_, counting_, out);
+    const trip_count& found = evolutions_.trips(forest_.innermost_loop(body.blocks[0].origin)).count;
+    const bool is_open = out.trip.kind == trip_count_kind::unknown || out.trip.kind == trip_count_kind::at_most;
+    const bool is_less = out.trip.kind == trip_count_kind::unknown || found.backedges < out.trip.backedges;
+    if (is_open && (found.kind == trip_count_kind::exact || (found.kind == trip_count_kind::at_most && is_less))) {
+      const std::uint64_t multiple = found.kind == trip_count_kind::exact ? found.multiple : out.trip_multiple;
+      out.trip = {found.kind, found.backedges, multiple};
+      out.trip_multiple = multiple;
+    }
   }
 
   /// The same for loop `l`, whose description refills `body`. Returns what is unusual about it; `out` is refilled if it
@@ -169,22 +177,39 @@ public:
     return run_iterations(program_, forest_, l, known_, found, limits_, workspace_);
   }
 
-  void refine(span<const node_id> order, span<number_facts> facts) override {
+  void refine(span<const node_id> order, span<number_facts> facts, span<unsigned char> is_narrowed) override {
     for (const node_id n : order) {
       for (const value_id v : program_.values(n)) {
         const std::uint8_t width = program_.operation(v).width;
-        if (program_.constant(v) || width < 1 || width > 64 || known_.fact(v).is_bottom()) {
+        if (program_.constant(v) || width < 1 || width > 64 || known_.fact(v).is_bottom() ||
+            !reads_narrowed(v, n, is_narrowed)) {
           continue;
         }
-        number_domain::element e = element_of(v, facts);
+        element e = element_of(v, facts);
         meet_facts(width, e, program_.is_phi(v) ? joined(v, n, facts) : computed(v, facts));
-        facts[v] = number_domain().facts(e);
+        const number_facts now = number_domain().facts(e);
+        is_narrowed[v] = is_narrowed[v] != 0 || !(now == facts[v]) ? 1 : 0;
+        facts[v] = now;
       }
     }
   }
 
 private:
   using element = number_domain::element;
+
+  bool reads_narrowed(value_id v, node_id n, span<const unsigned char> is_narrowed) const {
+    bool reads = false;
+    if (program_.is_phi(v)) {
+      for (const edge_id e : program_.graph().in_edges(n)) {
+        reads = reads || is_narrowed[program_.phi_input(v, e)] != 0;
+      }
+      return reads;
+    }
+    for (const value_id x : program_.operands(v)) {
+      reads = reads || (x != no_value && is_narrowed[x] != 0);
+    }
+    return reads;
+  }
 
   /// What is known about a value, with these bounds.
   element element_of(value_id v, span<number_facts> facts) const {

@@ -8,6 +8,7 @@
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/loops/detail/acyclic_order.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/flat_array.hpp"
@@ -35,12 +36,6 @@ struct run_value {
   friend constexpr bool operator==(const run_value&, const run_value&) = default;
 };
 
-/// A node of the loop that runs.
-struct run_node {
-  std::uint32_t inputs = 0; ///< edges from nodes of the loop that do not come yet
-  bool is_executed = false; ///< some run comes here in this iteration
-};
-
 } // namespace detail
 
 /// Memory of `run_iterations`, reused from call to call.
@@ -50,11 +45,11 @@ class run_iterations_workspace {
   flat_array<detail::run_value> values_; ///< by value, in this iteration
   flat_array<std::uint8_t> is_needed_;   ///< by value: a condition depends on it
   flat_array<value_id> needed_;          ///< all of them
-  flat_array<detail::run_node> nodes_;   ///< by node
+  flat_array<std::uint8_t> is_executed_; ///< by node: some run comes here in this iteration
   flat_array<std::uint8_t> is_feasible_; ///< by edge
-  flat_array<node_id> order_;            ///< the nodes of the loop, predecessors first
-  flat_array<value_id> phis_;            ///< of the header that are needed
-  flat_array<detail::run_value> next_;   ///< of them in the next iteration
+  detail::acyclic_order order_;
+  flat_array<value_id> phis_;          ///< of the header that are needed
+  flat_array<detail::run_value> next_; ///< of them in the next iteration
 };
 
 /// Runs the iterations of loop `l` on what is known about its values until none can go on: exactly how many backedges
@@ -108,7 +103,7 @@ public:
   trip_count run(const run_limits& limits) {
     reserve();
     trip_count out;
-    if (find_order()) {
+    if (w_.order_.find(p_.graph(), loops_, l_)) {
       find_needed();
       out = w_.phis_.empty() ? trip_count() : run_needed(limits);
     }
@@ -142,8 +137,8 @@ private:
       w_.is_needed_.assign(p_.num_values(), 0);
       w_.values_.resize_for_overwrite(p_.num_values());
     }
-    if (w_.nodes_.size() < p_.graph().num_nodes()) {
-      w_.nodes_.assign(p_.graph().num_nodes(), {});
+    if (w_.is_executed_.size() < p_.graph().num_nodes()) {
+      w_.is_executed_.assign(p_.graph().num_nodes(), 0);
     }
     if (w_.is_feasible_.size() < p_.graph().num_edges()) {
       w_.is_feasible_.assign(p_.graph().num_edges(), 0);
@@ -155,37 +150,11 @@ private:
       w_.is_needed_[v] = 0;
     }
     w_.needed_.clear();
-    for (const node_id n : loops_.own_blocks(l_)) {
-      w_.nodes_[n] = {};
-    }
   }
-
-  // The order of nodes.
 
   bool is_inside(node_id n) const { return loops_.innermost_loop(n) == l_; }
 
   bool is_backedge(edge_id e) const { return p_.graph().edge_target(e) == loops_.header(l_); }
-
-  /// Visits nodes after their predecessors. False if there is another cycle.
-  bool find_order() {
-    w_.order_.clear();
-    for (const node_id n : loops_.own_blocks(l_)) {
-      for (const edge_id e : p_.graph().out_edges(n)) {
-        const node_id to = p_.graph().edge_target(e);
-        w_.nodes_[to].inputs += is_inside(to) && !is_backedge(e) ? 1U : 0U;
-      }
-    }
-    w_.order_.push_back(loops_.header(l_));
-    for (std::size_t i = 0; i != w_.order_.size(); ++i) {
-      for (const edge_id e : p_.graph().out_edges(w_.order_[i])) {
-        const node_id to = p_.graph().edge_target(e);
-        if (is_inside(to) && !is_backedge(e) && --w_.nodes_[to].inputs == 0) {
-          w_.order_.push_back(to);
-        }
-      }
-    }
-    return w_.order_.size() == loops_.own_blocks(l_).size();
-  }
 
   // What conditions depend on.
 
@@ -203,7 +172,7 @@ private:
 
   void find_needed() {
     w_.phis_.clear();
-    for (const node_id n : w_.order_) {
+    for (const node_id n : w_.order_.nodes()) {
       need(p_.condition(n));
     }
     for (std::size_t i = 0; i != w_.needed_.size(); ++i) {
@@ -434,14 +403,14 @@ private:
 
   /// Returns how many values it has evaluated.
   std::uint64_t run_iteration() {
-    std::uint64_t evaluated = w_.order_.size();
+    std::uint64_t evaluated = w_.order_.nodes().size();
     may_leave_ = false;
     may_continue_ = false;
-    for (const node_id n : w_.order_) {
-      w_.nodes_[n].is_executed = n == loops_.header(l_);
+    for (const node_id n : w_.order_.nodes()) {
+      w_.is_executed_[n] = n == loops_.header(l_) ? 1 : 0;
     }
-    for (const node_id n : w_.order_) {
-      if (w_.nodes_[n].is_executed) {
+    for (const node_id n : w_.order_.nodes()) {
+      if (w_.is_executed_[n] != 0) {
         for (const value_id v : p_.values(n)) {
           if (w_.is_needed_[v] != 0 && is_of_loop(v) && !(p_.is_phi(v) && n == loops_.header(l_))) {
             w_.values_[v] = value_of(v);
@@ -450,7 +419,7 @@ private:
         }
       }
       for (const edge_id e : p_.graph().out_edges(n)) {
-        w_.is_feasible_[e] = w_.nodes_[n].is_executed && may_take(n, e) ? 1 : 0;
+        w_.is_feasible_[e] = w_.is_executed_[n] != 0 && may_take(n, e) ? 1 : 0;
         if (w_.is_feasible_[e] != 0) {
           take(e);
         }
@@ -466,7 +435,7 @@ private:
     } else if (is_backedge(e)) {
       may_continue_ = true;
     } else {
-      w_.nodes_[to].is_executed = true;
+      w_.is_executed_[to] = 1;
     }
   }
 

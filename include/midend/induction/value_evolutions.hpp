@@ -44,8 +44,9 @@ public:
   /// Counts a loop by running it.
   virtual trip_count run(loop_id l, const value_evolutions& found) = 0;
 
-  /// Reduces facts by those of the operands, which may have been reduced. `order` has the nodes in reverse postorder.
-  virtual void refine(span<const node_id> order, span<number_facts> facts) = 0;
+  /// Reduces facts of values with operands that were narrowed, and of their users, which are marked as well. `order`
+  /// has the nodes in reverse postorder.
+  virtual void refine(span<const node_id> order, span<number_facts> facts, span<unsigned char> is_narrowed) = 0;
 
 protected:
   ~loop_runner() = default;
@@ -203,6 +204,7 @@ struct evolving_loop {
   std::uint32_t depth = 0;
   std::uint32_t first_exit = 0;
   std::uint32_t last_exit = 0;
+  trip_count run; ///< by running it
   loop_trips trips;
 };
 
@@ -318,6 +320,9 @@ public:
   }
 
   unsigned width(value_id v) const { return values_[v].width; }
+
+  /// Whether all paths to `b` pass `a`.
+  bool dominates(node_id a, node_id b) const { return dominators_.dominates(a, b); }
 
   /// The innermost loop around a value, or `no_loop`.
   loop_id home_loop(value_id v) const { return values_[v].home; }

@@ -3,15 +3,16 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/loops/detail/acyclic_order.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
 #include <cstddef>
@@ -26,29 +27,14 @@ struct loop_end {
   std::uint64_t backedges;
 };
 
-namespace detail {
-
-/// The edge of the graph for one of the body, whose blocks have their edges in the order of the graph.
-template <class IR> edge_id edge_of_body(const IR& ir, const loop_body& body, std::uint32_t e) {
-  const body_block& block = body.blocks[body.edges[e].source];
-  std::uint32_t i = block.first_edge;
-  edge_id found = no_edge;
-  for_each_id(ir.graph().out_edges(block.origin), [&](edge_id id) { found = i++ == e ? id : found; });
-  return found;
-}
-
-} // namespace detail
-
 template <cost_ir_argument IR, trip_counter C> class loop_end_finder;
 
 /// Memory of `loop_end_finder`, to be reused.
 class loop_end_finder_workspace {
   template <cost_ir_argument IR, trip_counter C> friend class loop_end_finder;
 
-  describe_loop_workspace description_;
-  loop_body body_;
-  loop_counters counters_;
-  flat_array<unsigned char> leads_back_; ///< by block: all its paths lead to a backedge
+  detail::acyclic_order order_;
+  flat_array<unsigned char> leads_back_; ///< by node: all its paths lead to a backedge
 };
 
 /// Finds the ends of innermost loops of one function.
@@ -58,30 +44,31 @@ class loop_end_finder_workspace {
 /// all exits together says which backedge is not taken. So no branch goes to a backedge then, nor to blocks that only
 /// lead to backedges and do nothing else that could end the run.
 ///
-/// Of hints about trip counts, upper bounds are not believed.
+/// Hints about trip counts are not believed.
 template <cost_ir_argument IR, trip_counter C> class loop_end_finder {
 public:
   /// `counter` has to know this program; all arguments must outlive this object.
-  loop_end_finder(const IR& ir, const loop_forest& loops, C& counter, loop_end_finder_workspace& workspace)
-      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, workspace.description_),
-        body_(workspace.body_), counters_(workspace.counters_), leads_back_(workspace.leads_back_) {}
+  loop_end_finder(const IR& ir, const loop_forest& loops, const C& counter, loop_end_finder_workspace& workspace)
+      : ir_(ir), loops_(loops), counter_(counter), order_(workspace.order_), leads_back_(workspace.leads_back_) {}
 
-  /// Appends the ends of loop `l` to `out`: none if it contains loops, if `describe_loop` cannot read it, and at
-  /// branches with more than two edges. O(size of the loop), and what the counter takes.
+  /// Appends the ends of loop `l` to `out`: none if it contains another cycle, and at branches with more than two
+  /// edges. O(size of the loop).
   void find(loop_id l, flat_array<loop_end>& out) {
-    if (loops_.subloops(l).size() != 1 || describer_.describe(l, body_) != loop_obstacle::none) {
+    if (!order_.find(ir_.graph(), loops_, l)) {
       return;
     }
-    body_.hints.maximum = 0;
-    body_.hints.multiple = 0;
-    counter_.count(body_, counters_);
-    for (const loop_exit& x : counters_.exits) {
-      if (x.is_always_tested && is_bounded(x.count)) {
-        add(other_edge(x.edge), x.edge, x.count.backedges, out);
+    const value_evolutions& found = counter_.evolutions();
+    for (std::size_t i = 0; i != found.num_exits(l); ++i) {
+      const exit_trips x = found.exit(l, i);
+      if (x.is_always_tested && is_bounded(x.trips.count)) {
+        const edge_id other = other_edge(x.trips.last_node, x.edge);
+        if (other != no_edge && loops_.contains(l, static_cast<node_id>(ir_.graph().edge_target(other)))) {
+          out.push_back({other, x.edge, x.trips.count.backedges});
+        }
       }
     }
-    if (is_bounded(counters_.trip)) {
-      list_ways_back(counters_.trip.backedges, out);
+    if (is_bounded(found.trips(l).count)) {
+      list_paths_back(l, found.trips(l).count.backedges, out);
     }
   }
 
@@ -91,56 +78,57 @@ private:
   }
 
   /// The other edge of a branch with two of them.
-  std::uint32_t other_edge(std::uint32_t e) const {
-    const body_block& block = body_.blocks[body_.edges[e].source];
-    return block.last_edge - block.first_edge == 2 ? block.first_edge + block.last_edge - 1 - e : no_body_value;
+  edge_id other_edge(node_id n, edge_id e) const {
+    edge_id other = no_edge;
+    std::size_t count = 0;
+    detail::for_each_id(ir_.graph().out_edges(n), [&](edge_id x) {
+      other = x != e ? x : other;
+      ++count;
+    });
+    return count == 2 ? other : no_edge;
   }
 
-  void add(std::uint32_t edge, std::uint32_t kept, std::uint64_t backedges, flat_array<loop_end>& out) const {
-    if (edge != no_body_value && body_.edges[edge].target != body_edge::leaves) {
-      out.push_back({detail::edge_of_body(ir_, body_, edge), detail::edge_of_body(ir_, body_, kept), backedges});
-    }
-  }
-
-  /// Branches between a way back and something else.
-  void list_ways_back(std::uint64_t backedges, flat_array<loop_end>& out) {
-    leads_back_.assign(body_.blocks.size(), 0);
-    leads_back_[body_.bottom()] = 1;
-    for (std::uint32_t b = body_.bottom(); b-- != 0;) {
-      const body_block& block = body_.blocks[b];
-      std::uint32_t back = no_body_value;
-      std::uint32_t others = 0;
-      for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-        if (goes_back(body_.edges[e])) {
-          back = e;
-        } else {
-          ++others;
-        }
-      }
-      leads_back_[b] = others == 0 && only_computes(block) ? 1 : 0;
-      if (others == 1 && back != no_body_value && other_edge(back) != no_body_value) {
-        add(back, other_edge(back), backedges, out);
+  /// Branches between a path back and something else.
+  void list_paths_back(loop_id l, std::uint64_t backedges, flat_array<loop_end>& out) {
+    leads_back_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+    const span<const node_id> nodes = order_.nodes();
+    for (std::size_t i = nodes.size(); i-- != 0;) {
+      edge_id back = no_edge;
+      std::size_t others = 0;
+      detail::for_each_id(ir_.graph().out_edges(nodes[i]), [&](edge_id e) {
+        const bool leads = goes_back(l, static_cast<node_id>(ir_.graph().edge_target(e)));
+        back = leads ? e : back;
+        others += leads ? 0U : 1U;
+      });
+      leads_back_[nodes[i]] = others == 0 && only_computes(nodes[i]) ? 1 : 0;
+      const edge_id other = others == 1 && back != no_edge ? other_edge(nodes[i], back) : no_edge;
+      if (other != no_edge) {
+        out.push_back({back, other, backedges});
       }
     }
   }
 
-  bool goes_back(const body_edge& e) const { return e.target != body_edge::leaves && leads_back_[e.target] != 0; }
+  bool goes_back(loop_id l, node_id target) const { return target == loops_.header(l) || leads_back_[target] != 0; }
 
-  bool only_computes(const body_block& block) const {
-    for (body_id v = block.first_value; v != block.last_value; ++v) {
-      if (body_.values[v].kind != body_kind::pure && body_.values[v].kind != body_kind::join) {
-        return false;
+  /// Whether nothing in a node can end the run.
+  bool only_computes(node_id n) const {
+    bool computes = true;
+    detail::for_each_id(ir_.values(n), [&](value_id v) {
+      computes = computes && (ir_.is_phi(v) || ir_.effect(v) == effect_kind::none);
+      if constexpr (has_may_not_return<IR>) {
+        computes = computes && !ir_.may_not_return(v);
       }
-    }
-    return true;
+      if constexpr (has_may_trap<IR>) {
+        computes = computes && (ir_.is_phi(v) || !ir_.may_trap(v));
+      }
+    });
+    return computes;
   }
 
   const IR& ir_;
   const loop_forest& loops_;
-  C& counter_;
-  loop_describer<IR> describer_;
-  loop_body& body_; ///< all references are to members of the workspace
-  loop_counters& counters_;
+  const C& counter_;
+  detail::acyclic_order& order_; ///< in the workspace, as the marks
   flat_array<unsigned char>& leads_back_;
 };
 

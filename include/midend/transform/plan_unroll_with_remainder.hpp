@@ -3,12 +3,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
-#include "midend/induction/induction_forms.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
@@ -34,7 +31,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// Why a loop is not unrolled so.
 enum class remainder_refusal_reason : std::uint8_t {
-  not_innermost,   ///< or `describe_loop` cannot read it
+  not_innermost,   ///< it contains loops
   no_counted_exit, ///< none that each iteration tests compares a counter with an invariant that it approaches
   step_is_value,   ///< none of those has a step that is a number, but one has a step that is a value: the trip count is
                    ///< a quotient by it
@@ -77,35 +74,39 @@ struct remainder_plan {
 
 namespace detail {
 
-/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does; as an
-/// index, or `no_body_value` if there is none, and `why` says why not.
-inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& counters,
-                                   const flat_array<optional<counted_test>>& tests, passed_test& test,
-                                   remainder_refusal_reason& why) {
-  std::uint32_t found = no_body_value;
+/// Whether a branch reads what the vocabulary has no words for.
+template <class IR> bool compares_no_numbers(const IR& ir, node_id n) {
+  const auto condition = static_cast<value_id>(ir.condition(n));
+  return condition != no_value && !ir.is_phi(condition) && !ir.constant(condition) &&
+         ir.effect(condition) == effect_kind::none && operation_of_any_width(ir, condition).code == operation::other;
+}
+
+/// The exit of a loop by which it can be run in passes, as an index into `tests`: the first that each iteration tests
+/// and that has a formula; or the number of tests if there is none, and `why` says why not.
+template <class IR>
+std::size_t passable_exit(const IR& ir, const loop_forest& loops, loop_id l, const dominator_tree& tree,
+                          const counted_tests<IR>& counted, passed_test& test, remainder_refusal_reason& why) {
+  const flat_array<optional<counted_test>>& tests = counted.tests();
   why = remainder_refusal_reason::no_counted_exit;
-  for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
-    const loop_exit& x = counters.exits[i];
-    const bool is_better = found == no_body_value || i == counters.counted_exit;
-    const body_id condition = body.blocks[body.edges[x.edge].source].condition;
-    if (!tests[i]) {
-      const bool is_other = x.is_always_tested && condition != no_body_value &&
-                            body.values[condition].kind == body_kind::pure &&
-                            body.values[condition].info.code == operation::other;
-      why = x.counter.phi != no_body_value ? remainder_refusal_reason::step_is_value
-            : is_other                     ? remainder_refusal_reason::other_comparison
-                                           : why;
-      continue;
+  std::size_t i = 0;
+  for (const loop_edge& e : loops.exiting_edges(l)) {
+    bool is_always_tested = true;
+    for (const loop_edge& back : loops.backedges(l)) {
+      is_always_tested = is_always_tested && tree.dominates(e.source, back.source);
     }
-    const auto t = is_better && x.is_always_tested ? passed_test_of(*tests[i], tests[i]->step) : std::nullopt;
-    if (t && !t->formula.divisor.fits_in_64_bits()) {
-      why = remainder_refusal_reason::step_too_large;
-    } else if (t) {
-      found = i;
+    const auto t = tests[i] && is_always_tested ? passed_test_of(*tests[i], tests[i]->step) : std::nullopt;
+    if (t && t->formula.divisor.fits_in_64_bits()) {
       test = *t;
+      return i;
     }
+    why = t                           ? remainder_refusal_reason::step_too_large
+          : counted.has_value_step(i) ? remainder_refusal_reason::step_is_value
+          : is_always_tested && !tests[i] && compares_no_numbers(ir, e.source)
+              ? remainder_refusal_reason::other_comparison
+              : why;
+    ++i;
   }
-  return found;
+  return i;
 }
 
 } // namespace detail
@@ -122,11 +123,8 @@ class plan_unroll_with_remainder_workspace {
   flat_array<std::size_t> request_of_; ///< by loop
   unroll_loops_workspace planning_;
   unrolling_plan copies_;
-  describe_loop_workspace description_;
-  loop_body body_;
-  induction_forms forms_;
-  count_iterations_workspace counting_;
-  loop_counters counters_;
+  dominators_workspace dominating_;
+  dominator_tree tree_;
   detail::counted_tests_memory tests_;
 };
 
@@ -135,7 +133,7 @@ class plan_unroll_with_remainder_workspace {
 /// iteration, a counter against a bound that does not change in the loop; other exits, tested in each copy as before,
 /// may be there too. Nothing is required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
 ///
-/// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
+/// Requires a forest of this graph as it is, with boundaries. Linear.
 template <cost_ir_argument IR>
   requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
 remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
@@ -173,24 +171,22 @@ void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<con
   for (const unrolling_refusal& r : copies.refused) {
     plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.why});
   }
-  loop_describer<IR> describer(ir, loops, workspace.description_);
-  loop_body& body = workspace.body_;
-  loop_counters& counters = workspace.counters_;
-  induction_forms& forms = workspace.forms_;
-  detail::counted_tests<IR> counted(ir, workspace.tests_);
+  if (!copies.unrollings.empty()) {
+    dominators(g, semi_nca, workspace.dominating_, workspace.tree_);
+  }
+  detail::counted_tests<IR> counted(ir, loops, workspace.tests_);
   for (const loop_unrolling& x : copies.unrollings) {
     const auto refuse = [&](remainder_refusal_reason reason) {
       plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
     };
-    if (describer.describe(x.loop, body) != loop_obstacle::none) {
+    if (loops.subloops(x.loop).size() != 1) {
       refuse(remainder_refusal_reason::not_innermost);
       continue;
     }
-    count_iterations(body, workspace.counting_, counters);
     passed_test test{};
     remainder_refusal_reason why{};
-    const auto& tests = counted.read(body, counters);
-    const std::uint32_t exit = detail::passable_exit(body, counters, tests, test, why);
+    const auto& tests = counted.read(x.loop);
+    const std::size_t exit = detail::passable_exit(ir, loops, x.loop, workspace.tree_, counted, test, why);
     const std::uint32_t copies_in_pass = x.copies - 1;
     const unrolling_form& form = requests[request_of[x.loop]].form;
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
@@ -200,7 +196,7 @@ void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<con
     for (const loop_edge& e : loops.backedges(x.loop)) {
       has_guard = has_guard && may_split(ir, e.id);
     }
-    if (exit == no_body_value) {
+    if (exit == tests.size()) {
       refuse(why);
     } else if (low_ones_of_width(test.formula.width) < wide_number(detail::number_of_guard(form))) {
       refuse(remainder_refusal_reason::factor_too_large);
@@ -209,17 +205,11 @@ void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<con
     } else {
       const counted_test& t = *tests[exit];
       test.form = form;
-      body_id comparison = t.comparison;
-      if (comparison == no_body_value) {
-        forms.assign(body);
-        comparison = forms[body.blocks[body.edges[counters.exits[exit].edge].source].condition].base;
-      }
       const auto first = static_cast<std::uint32_t>(plan.nodes.size());
       for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
         plan.nodes.push_back(copies.nodes[x.first_node + i]);
       }
-      plan.unrollings.push_back({x.loop, copies_in_pass, body.values[t.phi].origin, body.values[comparison].origin,
-                                 t.swapped, test, first, x.num_nodes});
+      plan.unrollings.push_back({x.loop, copies_in_pass, t.phi, t.comparison, t.swapped, test, first, x.num_nodes});
     }
   }
 }

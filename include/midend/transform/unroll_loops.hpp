@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
@@ -132,7 +132,7 @@ class unroll_loops_workspace {
                                 const unrolling_limits& limits, unroll_loops_workspace& workspace,
                                 unrolling_plan& plan);
   template <cost_ir_argument IR, trip_counter C>
-  friend void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter,
+  friend void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, const C& counter,
                              unroll_loops_workspace& workspace);
   template <class E>
   friend void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan, unroll_loops_workspace& workspace);
@@ -243,14 +243,14 @@ void plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unroll
 ///
 /// O(size of the loops that become chains), and what the counter takes.
 template <cost_ir_argument IR, trip_counter C>
-void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter) {
+void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, const C& counter) {
   unroll_loops_workspace workspace;
   plan_loop_ends(plan, ir, loops, counter, workspace);
 }
 
 /// The same with memory from before.
 template <cost_ir_argument IR, trip_counter C>
-void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter,
+void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, const C& counter,
                     unroll_loops_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(ir.graph()), "a plan for this graph as it is now", plan.epoch);
   MIDEND_ASSERT(loops.epoch() == plan.epoch, "a loop forest of this graph", loops.epoch(), plan.epoch);

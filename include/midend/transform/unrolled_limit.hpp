@@ -2,10 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/wide_number.hpp"
@@ -71,41 +70,19 @@ constexpr optional<limit_formula> limit_formula_of(std::uint8_t width, const wid
 
 /// An exit that compares a counter of any width with a value from outside the loop.
 struct counted_test {
-  body_id phi = no_body_value;
-  body_id bound = no_body_value;
-  body_id comparison = no_body_value; ///< of more than 64 bits; else the condition leads to it
-  bool swapped = false;               ///< the bound is the first operand
-  bool exits_when = false;            ///< the result of the comparison for which the loop is left
-  operation code = operation::other;  ///< of counter and bound, in this order
-  std::uint8_t counter_width = 0;     ///< of the phi
-  std::uint8_t width = 0;             ///< of what is compared, before it is extended
+  value_id phi = no_value;
+  value_id bound = no_value;
+  value_id comparison = no_value;    ///< to which the condition leads
+  bool swapped = false;              ///< the bound is the first operand
+  bool exits_when = false;           ///< the result of the comparison for which the loop is left
+  operation code = operation::other; ///< of counter and bound, in this order
+  std::uint8_t counter_width = 0;    ///< of the phi
+  std::uint8_t width = 0;            ///< of what is compared, before it is extended
   std::uint8_t bound_width = 0;
   operation extension = operation::copy; ///< to the width of the bound
   wide_number step;
   wide_number addend;
 };
-
-/// That of an exit of up to 64 bits. Nothing if it compares no counter with a value from outside.
-constexpr optional<counted_test> counted_test_of(const loop_body& body, const loop_counters& counters,
-                                                 const loop_exit& x) {
-  if (!x.is_counted || body.values[x.bound].block != no_body_value) {
-    return std::nullopt;
-  }
-  const induction_variable& counter = counters.inductions[x.induction];
-  counted_test t;
-  t.phi = counter.phi;
-  t.bound = x.bound;
-  t.swapped = x.swapped;
-  t.exits_when = x.exits_when;
-  t.code = x.comparison;
-  t.counter_width = counter.width;
-  t.width = x.width;
-  t.bound_width = body.values[x.bound].info.width;
-  t.extension = x.extension;
-  t.step = counter.step;
-  t.addend = x.addend;
-  return t;
-}
 
 /// A test of a counter in a loop whose copies run up to a limit: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before

@@ -3,12 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/induction/trip_count.hpp"
-#include "midend/induction/trip_formula.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -74,10 +71,6 @@ struct expected_operation {
 class plan_untaken_exits_workspace {
   template <class IR, class Counter> friend class detail::untaken_exits_finder;
 
-  describe_loop_workspace description_;
-  count_iterations_workspace counting_;
-  loop_body body_;
-  loop_counters counters_;
   detail::counted_tests_memory tests_;
   flat_array<detail::expected_operation> wanted_;
 };
@@ -87,47 +80,48 @@ namespace detail {
 /// Finds untaken exits, loop by loop.
 template <class IR, class Counter> class untaken_exits_finder {
 public:
-  untaken_exits_finder(const IR& ir, const loop_forest& loops, Counter& counter,
+  untaken_exits_finder(const IR& ir, const loop_forest& loops, const Counter& counter,
                        plan_untaken_exits_workspace& workspace, untaken_exits_plan& out)
-      : ir_(ir), loops_(loops), counter_(counter), w_(workspace), describer_(ir, loops, workspace.description_),
-        body_(workspace.body_), counters_(workspace.counters_), tested_(ir, workspace.tests_), out_(out) {}
+      : ir_(ir), loops_(loops), found_(counter.evolutions()), w_(workspace), tested_(ir, loops, workspace.tests_),
+        out_(out) {}
 
   void run() {
     for (const loop_id l : loops_.loops()) {
-      if (loops_.subloops(l).size() == 1 && describer_.describe(l, body_) == loop_obstacle::none) {
-        // The limit of unrolled passes is made from what the loop alone says, so it is found by that.
-        count_iterations(body_, w_.counting_, counters_);
-        if (!list_within_limit(l)) {
-          counter_.count(body_, counters_);
-          list_untaken(l);
-        }
+      if (!list_within_limit(l)) {
+        list_untaken(l);
       }
     }
   }
 
 private:
-  std::uint32_t block_of(const loop_exit& x) const { return body_.edges[x.edge].source; }
+  static bool has_count(const exit_trips& x) {
+    return x.is_always_tested && x.trips.count.kind == trip_count_kind::exact;
+  }
 
   /// Whether control reaches the test of `a` before that of `b` in the iteration in which `a` is taken, or that
   /// iteration comes first. Both are tested in all iterations that no other exit ends.
-  bool is_sooner(const loop_exit& a, const loop_exit& b) const {
-    return a.count.backedges != b.count.backedges ? a.count.backedges < b.count.backedges : block_of(a) < block_of(b);
+  bool is_sooner(const exit_trips& a, const exit_trips& b) const {
+    const std::uint64_t first = a.trips.count.backedges;
+    const std::uint64_t second = b.trips.count.backedges;
+    return first != second ? first < second : is_before(a.trips.last_node, b.trips.last_node);
   }
 
-  static bool has_count(const loop_exit& x) { return x.is_always_tested && x.count.kind == trip_count_kind::exact; }
+  bool is_before(node_id a, node_id b) const { return a != b && found_.dominates(a, b); }
 
   void list_untaken(loop_id l) {
-    const loop_exit* first = nullptr;
-    for (const loop_exit& x : counters_.exits) {
-      if (has_count(x) && (first == nullptr || is_sooner(x, *first))) {
-        first = &x;
+    exit_trips first;
+    for (std::size_t i = 0; i != found_.num_exits(l); ++i) {
+      const exit_trips x = found_.exit(l, i);
+      if (has_count(x) && (first.edge == no_edge || is_sooner(x, first))) {
+        first = x;
       }
     }
-    for (const loop_exit& x : counters_.exits) {
-      const bool is_endless = x.is_always_tested && x.count.kind == trip_count_kind::endless;
-      const bool wraps = x.is_always_tested && x.count.kind == trip_count_kind::wraps_first;
-      if (is_endless || (first != nullptr && (wraps || (has_count(x) && is_sooner(*first, x))))) {
-        add(l, x, is_endless ? no_edge : edge_of_body(ir_, body_, first->edge));
+    for (std::size_t i = 0; i != found_.num_exits(l); ++i) {
+      const exit_trips x = found_.exit(l, i);
+      const bool is_endless = x.is_always_tested && x.trips.count.kind == trip_count_kind::endless;
+      const bool wraps = x.is_always_tested && x.trips.count.kind == trip_count_kind::wraps_first;
+      if (is_endless || (first.edge != no_edge && (wraps || (has_count(x) && is_sooner(first, x))))) {
+        add(l, x.edge, is_endless ? no_edge : first.edge);
       }
     }
   }
@@ -328,9 +322,12 @@ private:
     if (enough == no_value) {
       return false;
     }
-    const flat_array<optional<counted_test>>& tests = tested_.read(body_, counters_);
+    if (loops_.subloops(l).size() != 1) {
+      return false;
+    }
+    const flat_array<optional<counted_test>>& tests = tested_.read(l);
     for (std::uint32_t i = 0; i != tests.size(); ++i) {
-      if (!tests[i] || !counters_.exits[i].is_always_tested) {
+      if (!tests[i] || !found_.exit(l, i).is_always_tested) {
         continue;
       }
       const counted_test& last = *tests[i];
@@ -340,7 +337,7 @@ private:
       }
       const unsigned width = last.counter_width;
       const wide_number most = low_ones_of_width(width);
-      const value_id limit = body_.values[last.bound].origin;
+      const value_id limit = last.bound;
       const value_id scaled = operand_of(limit, operation::add, 1);
       const value_id multiplier = operand_of(scaled, operation::mul, 1);
       const auto factor_of_step = multiplier == no_value ? std::nullopt : number_of(multiplier, width);
@@ -353,8 +350,9 @@ private:
       // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
       // anyone's, so they must not decide how long the search takes.
       if (!claim || claim->in_pass == 0 || most < wide_number(number_of_guard(claim->test.form)) ||
-          claim->in_pass > body_.blocks.size() || (wide_number(claim->in_pass) * step & most) != step_of_pass ||
-          (last.addend & most) != step_of_pass || last.bound_width != width) {
+          claim->in_pass > loops_.own_blocks(l).size() + 1 ||
+          (wide_number(claim->in_pass) * step & most) != step_of_pass || (last.addend & most) != step_of_pass ||
+          last.bound_width != width) {
         continue;
       }
       bool found = false;
@@ -377,21 +375,19 @@ private:
       return false;
     }
     const flat_array<optional<counted_test>>& tests = tested_.tests();
-    const body_id bound = tests[first]->bound;
+    const value_id bound = tests[first]->bound;
     expected_operations wanted(w_.wanted_);
     std::uint32_t limit_wanted = 0;
     std::uint32_t enough_wanted = 0;
-    emit_unrolled_limit(
-        wanted, *test,
-        wanted.value(static_cast<value_id>(ir_.phi_input(body_.values[tests[first]->phi].origin, entering))),
-        wanted.value(body_.values[bound].origin), limit_wanted, enough_wanted);
+    emit_unrolled_limit(wanted, *test, wanted.value(static_cast<value_id>(ir_.phi_input(tests[first]->phi, entering))),
+                        wanted.value(bound), limit_wanted, enough_wanted);
     if (!wanted.matches(ir_, limit, limit_wanted) || !wanted.matches(ir_, enough, enough_wanted)) {
       return false;
     }
     const wide_number most = low_ones_of_width(test->formula.width);
     for (std::uint32_t i = 0; i != tests.size(); ++i) {
       auto same = test_within(i, last, claim);
-      if (!same || body_.values[tests[i]->bound].origin != body_.values[bound].origin) {
+      if (!same || tests[i]->bound != bound) {
         continue;
       }
       same->addend = test->addend;
@@ -399,7 +395,7 @@ private:
       wide_number at = test->addend & most;
       for (std::uint64_t k = 0; *same == *test && k != claim.in_pass; ++k) {
         if (at == addend) {
-          add(l, counters_.exits[i], edge_of_body(ir_, body_, counters_.exits[last].edge));
+          add(l, found_.exit(l, i).edge, found_.exit(l, last).edge);
           break;
         }
         at = (at + test->step) & most;
@@ -422,12 +418,10 @@ private:
     return test;
   }
 
-  void add(loop_id l, const loop_exit& x, edge_id before) {
-    const body_block& block = body_.blocks[block_of(x)];
-    const edge_id edge = edge_of_body(ir_, body_, x.edge);
+  void add(loop_id l, edge_id edge, edge_id before) {
     edge_id kept = no_edge;
     std::size_t edges = 0;
-    for_each_id(ir_.graph().out_edges(block.origin), [&](edge_id e) {
+    for_each_id(ir_.graph().out_edges(static_cast<node_id>(ir_.graph().edge_source(edge))), [&](edge_id e) {
       ++edges;
       kept = e != edge ? e : kept;
     });
@@ -439,18 +433,15 @@ private:
 
   const IR& ir_;
   const loop_forest& loops_;
-  Counter& counter_;
+  const value_evolutions& found_;
   plan_untaken_exits_workspace& w_;
-  loop_describer<IR> describer_;
-  loop_body& body_; ///< in the workspace, as the counters
-  loop_counters& counters_;
   counted_tests<IR> tested_;
   untaken_exits_plan& out_;
 };
 
 } // namespace detail
 
-/// The exits of innermost loops that are never taken. Exits are counted as by `count_iterations`: exactly, for every
+/// The exits of loops that are never taken. Exits are counted as by `evolutions`: exactly, for every
 /// width, step and comparison, with wrap-around and promises. Let b be the least count of an exit that each iteration
 /// tests, and x an exit with this count, the one tested first if there are several. Then iterations after iteration b
 /// do not begin, and in iteration b control does not pass x. So another test is never true if its count is greater, or
@@ -461,18 +452,17 @@ private:
 /// After unrolling by a factor these are the tests of all copies but one: the first if the factor divides the trip
 /// count, else the copy in which the loop ends.
 ///
-/// Exits of loops that contain loops or that `describe_loop` cannot read, of switches, and those whose start or bound
-/// is not a number, are not found. Requires a forest of this graph as it is, with boundaries. Linear, as
-/// `describe_loop`; for a loop in passes also its exits times the iterations of a pass.
+/// Exits whose start or bound is not a number are not found, but in loops that are left at a limit. Requires a forest
+/// of this graph as it is, with boundaries. Linear; for a loop in passes also its exits times the iterations of a pass.
 template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops) {
-  count_iterations_workspace workspace;
-  body_trip_counter counter(workspace);
+  plain_trip_counter_workspace workspace;
+  const plain_trip_counter counter(ir, loops, workspace);
   return plan_untaken_exits(ir, loops, counter);
 }
 
 /// The same with counts by `counter`, which has to know this program.
 template <cost_ir_argument IR, trip_counter C>
-untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, C& counter) {
+untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, const C& counter) {
   plan_untaken_exits_workspace workspace;
   untaken_exits_plan plan;
   plan_untaken_exits(ir, loops, counter, workspace, plan);
@@ -481,8 +471,8 @@ untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, C&
 
 /// The same, refilling `plan`.
 template <cost_ir_argument IR, trip_counter C>
-void plan_untaken_exits(const IR& ir, const loop_forest& loops, C& counter, plan_untaken_exits_workspace& workspace,
-                        untaken_exits_plan& plan) {
+void plan_untaken_exits(const IR& ir, const loop_forest& loops, const C& counter,
+                        plan_untaken_exits_workspace& workspace, untaken_exits_plan& plan) {
   plan.epoch = graph_epoch(ir.graph());
   plan.exits.clear();
   detail::untaken_exits_finder<IR, C>(ir, loops, counter, workspace, plan).run();
@@ -723,7 +713,7 @@ namespace detail {
 /// Which edges of a program are never taken, or not after so many backedges.
 template <class IR, class Counter> class untaken_edges_checker {
 public:
-  untaken_edges_checker(const IR& before, Counter& counter)
+  untaken_edges_checker(const IR& before, const Counter& counter)
       : ir_(before), counter_(counter), loops_(dominators_and_loops(before.graph()).loops) {
     untaken_.assign(static_cast<std::size_t>(before.graph().num_edges()), 0);
     for (const untaken_exit& x : plan_untaken_exits(before, loops_, counter).exits) {
@@ -778,7 +768,7 @@ private:
   }
 
   const IR& ir_;
-  Counter& counter_;
+  const Counter& counter_;
   loop_forest loops_;
   flat_array<unsigned char> untaken_; ///< by edge: an exit that is never taken
   flat_array<std::uint64_t> last_;    ///< by edge: it is not taken after so many backedges
@@ -789,22 +779,23 @@ private:
 /// Whether each edge that a witness drops with the reason `assumed` is an exit of a loop of `before` that is never
 /// taken. Finds dominators, loops and counts of the old program again, and trusts nothing but the witness's list of
 /// edges: together with `verify_unfolding`, which counts them, it proves that the new program does what the old one
-/// did. What has to be trusted besides are `describe_loop`, `count_iterations` and `plan_untaken_exits`. A claim about
+/// did. What has to be trusted besides are the counts of `counter` and `plan_untaken_exits`. A claim about
 /// the trip count is so checked against the loop in which the test is, with its own start, step and bound, and not
 /// against what a transformation knows of where the loop came from.
 ///
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness) {
-  count_iterations_workspace workspace;
-  body_trip_counter counter(workspace);
+  plain_trip_counter_workspace workspace;
+  const loop_forest loops = dominators_and_loops(before.graph()).loops;
+  const plain_trip_counter counter(before, loops, workspace);
   return verify_untaken_exits(before, witness, counter);
 }
 
 /// The same with counts by `counter`, which has to know `before`, and what it knows has to be certain: for a
 /// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
-untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
+untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, const C& counter) {
   return detail::untaken_edges_checker<IR, C>(before, counter).verdict(witness);
 }
 
@@ -813,7 +804,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 /// that graph.
 template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
-                                           C& counter) {
+                                           const C& counter) {
   detail::untaken_edges_checker<IR, C> checker(before, counter);
   if (checker.find_ends(witness)) {
     const executed_headers executed(before.graph(), checker.loops(), after, witness);

@@ -501,7 +501,7 @@ public:
   }
 
   /// The same with counts by `counter`, which has to know this function.
-  template <trip_counter C> void advise(loop_id loop, C& counter, unrolling_advice& out) {
+  template <body_counter C> void advise(loop_id loop, C& counter, unrolling_advice& out) {
     const unrolling_obstacle obstacle = to_unrolling_obstacle(describer_.describe(loop, out.body));
     out.loop = loop;
     out.header = forest_.header(loop);
@@ -626,7 +626,7 @@ void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, con
 
 /// The same with counts by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
 /// bounds that the loop alone does not show.
-template <cost_ir_argument IR, loop_machine_argument M, trip_counter C>
+template <cost_ir_argument IR, loop_machine_argument M, body_counter C>
 void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                       const unrolling_options& options, C& counter, advise_unrolling_workspace& workspace,
                       unrolling_advice& out) {

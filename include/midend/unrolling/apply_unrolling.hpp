@@ -4,7 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -117,14 +117,14 @@ struct unobserved {
 
 /// Makes what counts the iterations of loops for `apply_unrolling`: in each program, by what the loops say alone. To
 /// know more, hand in a function that returns a `loop_trip_counter` for its arguments.
-class counts_of_bodies {
+class counts_of_loops {
 public:
-  template <class IR> body_trip_counter operator()(const IR&, const dominator_tree&, const loop_forest&) {
-    return body_trip_counter(workspace_);
+  template <class IR> plain_trip_counter operator()(const IR& ir, const dominator_tree&, const loop_forest& loops) {
+    return plain_trip_counter(ir, loops, workspace_);
   }
 
 private:
-  count_iterations_workspace workspace_;
+  plain_trip_counter_workspace workspace_;
 };
 
 namespace detail {
@@ -380,7 +380,7 @@ inline void begin_unrolling(const loop_forest& loops, span<const unrolling_order
 /// One step of `apply_unrolling`, for callers with an editor for each step: steps have to follow each other in their
 /// order, and if nodes have other numbers in the next editor, the caller says in `state` what the headers are there.
 /// A loop to which it gives a reason for no remainder gets none.
-template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_order> orders, applied_unrollings& state,
                           const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
                           CountsOf counts_of = {}) {
@@ -415,7 +415,7 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
 ///
 /// Requires a forest of this graph as it is, with boundaries, and orders about different loops. The cost is that of the
 /// steps. Limits are those of each step.
-template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
                                    CountsOf counts_of = {}) {
@@ -444,7 +444,7 @@ void apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_o
 /// The same as advices say, each by its decision or another candidate of it. Unrolls nothing where an advice has an
 /// obstacle or decides for the rolled loop. A candidate must be one of its advice: a copy of it, or one of another
 /// loop, would be about another trip count.
-template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
                                    CountsOf counts_of = {}) {

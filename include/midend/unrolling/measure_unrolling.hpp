@@ -87,7 +87,7 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
 /// the cleaned up program without the loop, and those that the loop does not change.
 ///
 /// Unreachable nodes are not counted, and the clean-up erases them. The time of the steps for the whole program.
-template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_bodies>
+template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_loops>
 unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& lowering = {}, CountsOf counts_of = {}) {
   unrolling_deed out;

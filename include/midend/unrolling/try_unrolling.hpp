@@ -4,9 +4,9 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/depth_first_order.hpp"
-#include "midend/induction/count_iterations.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/induction/loop_trip_counter.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -55,7 +55,7 @@ class try_unrolling_workspace {
   dominators_and_loops_workspace searching_;
   dominators_and_loops_result before_;
   apply_unrolling_workspace applying_;
-  count_iterations_workspace counting_;
+  plain_trip_counter_workspace counting_;
   applied_unrollings applied_;
   program_trial_workspace finishing_;
   depth_first_order_workspace search_;
@@ -99,8 +99,8 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   const auto by_facts = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
     return loop_trip_counter(p, tree, loops);
   };
-  const auto by_bodies = [&](const editable_flat_program&, const dominator_tree&, const loop_forest&) {
-    return body_trip_counter(workspace.counting_);
+  const auto by_loops = [&](const editable_flat_program& p, const dominator_tree&, const loop_forest& loops) {
+    return plain_trip_counter(p, loops, workspace.counting_);
   };
   const auto apply = [&](const auto& counts_of) {
     apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies, counts_of,
@@ -110,7 +110,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   if (form.kind == unrolling_kind::partial && form.num_peeled() != 0) {
     apply(by_facts);
   } else {
-    apply(by_bodies);
+    apply(by_loops);
   }
   const applied_unrollings& applied = workspace.applied_;
   out.applied = applied.loops[0];

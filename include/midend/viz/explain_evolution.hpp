@@ -88,6 +88,7 @@ MIDEND_END_NAMESPACE
 #if MIDEND_DEFINES_FUNCTIONS
 
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
 
 #include <cstdint>
@@ -190,6 +191,26 @@ MIDEND_FUNCTION std::string nested_evolution_words(const nested_evolution& e, co
   return out.text();
 }
 
+/// The distance from the first number that is tested to the bound, over the step; empty if that is not known.
+inline std::string trip_quotient_words(const counter_test& t, const function_words& names) {
+  if (!t.is_known() || !t.is_direct || !is_order(t.ends)) {
+    return {};
+  }
+  const trip_formula f = direct_trip_formula(t.ends, t.first.width, t.step);
+  linear_form distance;
+  linear_form step = t.value_step;
+  const bool fits =
+      (f.is_down ? linear_difference(t.first, t.bound, distance) : linear_difference(t.bound, t.first, distance)) &&
+      distance.add(f.adjustment) && (t.step != 0 || !f.is_down || step.negate());
+  if (!fits) {
+    return {};
+  }
+  const std::string by = t.step != 0 ? std::to_string(f.divisor) : "(" + linear_form_words(step, names) + ")";
+  const std::string way = linear_form_words(distance, names);
+  return (by == "1" ? way : "(" + way + ") / " + by + ", rounded up,") +
+         " backedges, none if the first test ends the loop";
+}
+
 MIDEND_FUNCTION std::string loop_trips_words(const loop_trips& trips, const function_words& names) {
   const std::string number = std::to_string(trips.count.backedges) + " backedges";
   if (trips.count.kind == trip_count_kind::exact) {
@@ -204,7 +225,9 @@ MIDEND_FUNCTION std::string loop_trips_words(const loop_trips& trips, const func
         trips.backedges.is_exact ? std::string() : ", modulo 2^" + std::to_string(trips.backedges.width);
     return linear_form_words(trips.backedges, names) + " backedges" + width + (has_most ? ", at most " + number : "");
   }
-  return has_most ? "at most " + number : "unknown";
+  const std::string most = has_most ? "at most " + number : std::string();
+  const std::string quotient = trip_quotient_words(trips.test, names);
+  return quotient.empty() ? (has_most ? most : "unknown") : quotient + (has_most ? "; " + most : "");
 }
 
 } // namespace detail

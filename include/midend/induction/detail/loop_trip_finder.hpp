@@ -80,23 +80,26 @@ public:
 
   /// Runs loop `l`, which is counted, if an exit says nothing and the number is not known.
   void run(loop_id l, loop_runner& runner) {
-    loop_trips& trips = out_.loops_[l].trips;
-    const bool is_open = trips.count.kind == trip_count_kind::unknown || trips.count.kind == trip_count_kind::at_most;
     bool may_gain = false;
     for (std::size_t i = 0; i != out_.num_exits(l); ++i) {
       const packed_exit& x = out_.exits_[out_.loops_[l].first_exit + i];
       may_gain = may_gain ||
                  (x.count.kind == trip_count_kind::unknown && !x.is_direct && x.backedges.count == packed_form::itself);
     }
-    if (!is_open || !may_gain || loops_.subloops(l).size() != 1) {
-      return;
+    if (is_open(l) && may_gain && loops_.subloops(l).size() == 1) {
+      out_.loops_[l].run = runner.run(l, out_);
     }
-    const trip_count found = runner.run(l, out_);
-    if (found.kind == trip_count_kind::exact) {
+  }
+
+  /// What the run of loop `l`, if there was one, says about its number.
+  void note_run(loop_id l) {
+    loop_trips& trips = out_.loops_[l].trips;
+    const trip_count& found = out_.loops_[l].run;
+    if (is_open(l) && found.kind == trip_count_kind::exact) {
       trips.count = found;
       trips.has_formula = false;
       trips.last_node = out_.num_exits(l) == 1 ? out_.exit(l, 0).trips.last_node : no_node;
-    } else if (found.kind == trip_count_kind::at_most &&
+    } else if (is_open(l) && found.kind == trip_count_kind::at_most &&
                (trips.count.kind == trip_count_kind::unknown || found.backedges < trips.count.backedges)) {
       trips.count = {found.kind, found.backedges, trips.count.multiple};
     }
@@ -133,6 +136,11 @@ private:
     out.count = combined(a.count, b.count);
     out.last_node = is_sooner ? b.last_node : a.last_node;
     return out;
+  }
+
+  bool is_open(loop_id l) const {
+    const trip_count_kind kind = out_.loops_[l].trips.count.kind;
+    return kind == trip_count_kind::unknown || kind == trip_count_kind::at_most;
   }
 
   /// Whether each iteration that no earlier exit ends tests this one.

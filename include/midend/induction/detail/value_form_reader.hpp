@@ -27,9 +27,12 @@ class value_form_reader {
 public:
   /// `rank` has the place of each node in reverse postorder, or `value_evolutions::none`.
   value_form_reader(const flat_program& program, const loop_forest& loops, span<const number_facts> facts,
-                    span<const std::uint32_t> rank, flat_array<number_facts>& narrowed, value_evolutions& out)
-      : p_(program), loops_(loops), facts_(facts), rank_(rank), narrowed_(narrowed), out_(out) {
+                    span<const std::uint32_t> rank, flat_array<number_facts>& narrowed,
+                    flat_array<unsigned char>& is_narrowed, value_evolutions& out)
+      : p_(program), loops_(loops), facts_(facts), rank_(rank), narrowed_(narrowed), is_narrowed_(is_narrowed),
+        out_(out) {
     narrowed_.clear();
+    is_narrowed_.clear();
   }
 
   /// Fills the records of all values. `order` has the nodes in reverse postorder.
@@ -53,15 +56,20 @@ public:
     return v < facts_.size() ? facts_[v] : number_facts::any(out_.values_[v].width);
   }
 
-  /// More is known about a value.
+  /// More may be known about a value.
   void narrow(value_id v, const number_facts& facts) {
+    if (facts == facts_of(v)) {
+      return;
+    }
     if (narrowed_.empty()) {
       for (value_id x = 0; x != p_.num_values(); ++x) {
         narrowed_.push_back(facts_of(x));
       }
       facts_ = {narrowed_.data(), narrowed_.size()};
+      is_narrowed_.assign(narrowed_.size(), 0);
     }
     narrowed_[v] = facts;
+    is_narrowed_[v] = 1;
   }
 
   loop_id home(value_id v) const { return out_.values_[v].home; }
@@ -374,6 +382,7 @@ private:
   span<const number_facts> facts_;
   span<const std::uint32_t> rank_;
   flat_array<number_facts>& narrowed_; ///< by value, if facts were narrowed
+  flat_array<unsigned char>& is_narrowed_;
   value_evolutions& out_;
 };
 

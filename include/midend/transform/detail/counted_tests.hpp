@@ -2,15 +2,16 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/wide_numbers.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
-#include "midend/support/span.hpp"
 #include "midend/support/wide_number.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 
@@ -31,9 +32,29 @@ template <class IR> operation_info operation_of_any_width(const IR& ir, value_id
   return info;
 }
 
-/// A phi plus a number of `width` bits, perhaps extended.
+/// The width of a number, or 0.
+template <class IR> unsigned number_width_of(const IR& ir, value_id v) {
+  const unsigned width = ir.operation(v).width;
+  if constexpr (has_wide_numbers<IR>) {
+    return width >= 1 && width <= 64 ? width : unsigned{ir.number_width(v)};
+  }
+  return width <= 64 ? width : 0;
+}
+
+/// A literal of any width.
+template <class IR> std::optional<wide_number> number_of_any_width(const IR& ir, value_id v) {
+  if (const std::optional<std::uint64_t> bits = ir.constant(v)) {
+    return wide_number(*bits & low_ones(ir.operation(v).width));
+  }
+  if constexpr (has_wide_numbers<IR>) {
+    return ir.wide_constant(v);
+  }
+  return std::nullopt;
+}
+
+/// A phi of the header plus a number of `width` bits, perhaps extended.
 struct counter_form {
-  body_id phi = no_body_value;  ///< or no form
+  value_id phi = no_value;      ///< or no form
   std::uint8_t width = 0;       ///< before the extension
   std::uint8_t whole_width = 0; ///< of the value
   operation extension = operation::copy;
@@ -44,152 +65,371 @@ struct counter_form {
 
 /// Memory of `counted_tests`, to be reused.
 struct counted_tests_memory {
-  using form = counter_form;
-
-  flat_array<form> forms;
+  flat_array<node_id> node;        ///< by value: that of the loop that computes it, or `no_node`
+  flat_array<std::uint32_t> place; ///< by value: 1 + its place in `forms`, or 0
+  flat_array<value_id> inside;     ///< the values that have a node
+  flat_array<counter_form> forms;
+  flat_array<value_id> known; ///< the values that have a place
+  flat_array<value_id> chain;
   flat_array<optional<counted_test>> tests;
+  flat_array<unsigned char> has_value_step; ///< by exit: it compares a counter whose step is a value from outside
 };
 
-/// Finds the tests of one loop after another. Those of up to 64 bits are what `count_iterations` has found.
+/// Finds the tests of one loop after another, by what the loop alone says: a phi of the header to which each iteration
+/// adds a number is compared, plus a number, cut or extended, with a value from outside of the loop.
 template <class IR> class counted_tests {
 public:
-  explicit counted_tests(const IR& ir) : counted_tests(ir, nullptr) {}
-
-  counted_tests(const IR& ir, counted_tests_memory& memory) : counted_tests(ir, &memory) {}
+  counted_tests(const IR& ir, const loop_forest& loops, counted_tests_memory& memory)
+      : ir_(ir), loops_(loops), m_(memory) {}
 
   counted_tests(const counted_tests&) = delete;
   counted_tests& operator=(const counted_tests&) = delete;
 
-  /// One for each exit, in their order; nothing for an exit that compares no counter. O(1) for each exit; if one
-  /// compares wide numbers, O(size of the body).
-  const flat_array<optional<counted_test>>& read(const loop_body& body, const loop_counters& counters) {
-    tests_.clear();
-    bool has_forms = false;
-    for (const loop_exit& x : counters.exits) {
-      tests_.push_back(counted_test_of(body, counters, x));
-      if constexpr (has_wide_numbers<IR>) {
-        const body_id condition = condition_of(body, x);
-        if (!tests_.back() && condition != no_body_value &&
-            (info_of(body, condition).operand_width > 64 || has_wide_phi(body))) {
-          if (!has_forms) {
-            read_forms(body);
-            has_forms = true;
-          }
-          tests_.back() = wide_test(body, x, condition);
-        }
-      }
+  /// One for each exit, in the order of the forest; nothing for an exit that compares no counter. O(size of the loop);
+  /// the first call for a program also clears two numbers a value.
+  const flat_array<optional<counted_test>>& read(loop_id l) {
+    forget();
+    l_ = l;
+    find_values();
+    m_.tests.clear();
+    m_.has_value_step.clear();
+    for (const loop_edge& e : loops_.exiting_edges(l)) {
+      m_.has_value_step.push_back(0);
+      m_.tests.push_back(test_of(e));
     }
-    return tests_;
+    return m_.tests;
   }
+
+  /// Whether the i-th exit compares a counter whose step is a value from outside of the loop.
+  bool has_value_step(std::size_t i) const { return m_.has_value_step[i] != 0; }
 
   /// What `read` returned.
-  const flat_array<optional<counted_test>>& tests() const { return tests_; }
+  const flat_array<optional<counted_test>>& tests() const { return m_.tests; }
 
 private:
-  using form = counted_tests_memory::form;
-
-  counted_tests(const IR& ir, counted_tests_memory* memory)
-      : ir_(ir), memory_(memory == nullptr ? own_ : *memory), forms_(memory_.forms), tests_(memory_.tests) {}
-
-  operation_info info_of(const loop_body& body, body_id v) const {
-    const body_value& value = body.values[v];
-    return value.info.code != operation::other || value.origin == no_value ? value.info
-                                                                           : ir_.wide_operation(value.origin);
+  void forget() {
+    for (const value_id v : m_.known) {
+      m_.place[v] = 0;
+    }
+    for (const value_id v : m_.inside) {
+      m_.node[v] = no_node;
+    }
+    m_.known.clear();
+    m_.inside.clear();
+    m_.forms.clear();
+    const auto values = static_cast<std::size_t>(ir_.num_values());
+    if (m_.place.size() < values) {
+      m_.place.assign(values, 0);
+      m_.node.assign(values, no_node);
+    }
   }
 
-  /// The condition of an exit if it compares numbers.
-  body_id condition_of(const loop_body& body, const loop_exit& x) const {
-    const body_id condition = body.blocks[body.edges[x.edge].source].condition;
-    const bool compares = condition != no_body_value && body.values[condition].kind == body_kind::pure &&
-                          body.values[condition].block != no_body_value && body.operands_of(condition).size() == 2 &&
-                          is_comparison(info_of(body, condition).code) && info_of(body, condition).width == 1;
-    return body.edges[x.edge].has_case && compares ? condition : no_body_value;
+  void find_values() {
+    for (const node_id n : loops_.blocks(l_)) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        m_.node[v] = n;
+        m_.inside.push_back(v);
+      });
+    }
   }
 
-  bool has_wide_phi(const loop_body& body) const {
-    for (body_id phi = 0; phi != body.num_phis; ++phi) {
-      if (body.values[phi].origin != no_value && ir_.number_width(body.values[phi].origin) > 64) {
-        return true;
+  bool is_inside(value_id v) const { return m_.node[v] != no_node && !number_of_any_width(ir_, v); }
+
+  bool is_header_phi(value_id v) const { return ir_.is_phi(v) && m_.node[v] == loops_.header(l_); }
+
+  std::size_t read_operands(value_id v, value_id (&out)[3]) const {
+    std::size_t count = 0;
+    for_each_id(ir_.operands(v), [&](value_id x) {
+      if (count < 3) {
+        out[count] = x;
+      }
+      ++count;
+    });
+    return count;
+  }
+
+  // Conditions.
+
+  struct condition {
+    value_id v;
+    bool is_set;
+  };
+
+  optional<counted_test> test_of(const loop_edge& e) {
+    condition c{};
+    if (!read_branch(e, c)) {
+      return std::nullopt;
+    }
+    condition at = c;
+    for (unsigned steps = 0; steps != max_steps && step_through(at); ++steps) {
+      c = compares(at.v) || !compares(c.v) ? at : c;
+    }
+    const operation_info info = compares(c.v) ? operation_of_any_width(ir_, c.v) : operation_info();
+    value_id operands[3] = {no_value, no_value, no_value};
+    if (!is_comparison(info.code) || read_operands(c.v, operands) != 2 || operands[0] == no_value ||
+        operands[1] == no_value) {
+      return std::nullopt;
+    }
+    const bool swapped = !is_inside(operands[0]);
+    const value_id bound = operands[swapped ? 0 : 1];
+    const counter_form counter = form_of(operands[swapped ? 1 : 0]);
+    if (counter.phi == no_value || is_inside(bound) || number_width_of(ir_, bound) != info.operand_width ||
+        counter.whole_width != info.operand_width) {
+      return std::nullopt;
+    }
+    counted_test t;
+    if (!read_step(counter.phi, t.step)) {
+      m_.has_value_step.back() = adds_value(counter.phi) ? 1 : 0;
+      return std::nullopt;
+    }
+    t.phi = counter.phi;
+    t.bound = bound;
+    t.comparison = c.v;
+    t.swapped = swapped;
+    t.code = swapped ? mirrored(info.code) : info.code;
+    t.exits_when = c.is_set;
+    t.counter_width = static_cast<std::uint8_t>(number_width_of(ir_, counter.phi));
+    t.width = counter.width;
+    t.bound_width = info.operand_width;
+    t.extension = counter.extension;
+    t.addend = counter.addend;
+    return t;
+  }
+
+  bool compares(value_id v) const {
+    return is_inside(v) && !ir_.is_phi(v) && is_comparison(operation_of_any_width(ir_, v).code);
+  }
+
+  /// The condition of a branch with two edges, of which `e` is taken for one of the numbers 0 and 1.
+  bool read_branch(const loop_edge& e, condition& out) const {
+    if constexpr (has_cases_of_edges<IR>) {
+      out.v = static_cast<value_id>(ir_.condition(e.source));
+      if (out.v != no_value && is_bit(out.v)) {
+        out.is_set = edge_of_case(ir_, e.source, std::uint64_t{1}) == e.id;
+        return out.is_set != (edge_of_case(ir_, e.source, std::uint64_t{0}) == e.id);
       }
     }
     return false;
   }
 
-  std::optional<wide_number> number_of(const loop_body& body, body_id v) const {
-    const body_value& value = body.values[v];
-    if (value.kind == body_kind::constant) {
-      return wide_number(value.bits & low_ones(value.info.width));
+  /// Whether a value is 0 or 1.
+  bool is_bit(value_id v) const {
+    if (ir_.is_phi(v) || number_of_any_width(ir_, v)) {
+      return ir_.operation(v).width == 1;
     }
-    return value.kind == body_kind::invariant && value.origin != no_value ? ir_.wide_constant(value.origin)
-                                                                          : std::nullopt;
+    const operation_info info = operation_of_any_width(ir_, v);
+    return info.width == 1 || is_comparison(info.code) ||
+           (info.code == operation::zero_extend && info.operand_width == 1);
   }
 
-  /// Of all values: operands come before their users, but for the next values of phis.
-  void read_forms(const loop_body& body) {
-    forms_.assign(body.num_values(), {});
-    for (body_id v = 0; v != body.num_values(); ++v) {
-      const body_value& value = body.values[v];
-      if (value.kind == body_kind::phi) {
-        const std::uint8_t width = value.origin == no_value ? std::uint8_t{0} : ir_.number_width(value.origin);
-        forms_[v] = width == 0 ? form() : form{v, width, width, operation::copy, {}};
-      } else if (value.kind == body_kind::join) {
-        forms_[v] = common_form(body.operands_of(v));
-      } else if (value.kind == body_kind::pure && value.block != no_body_value) {
-        forms_[v] = computed_form(body, info_of(body, v), body.operands_of(v));
-      }
+  /// Goes from a copy, an extension or a negation of a bit to that.
+  bool step_through(condition& c) const {
+    if (ir_.is_phi(c.v) || !is_inside(c.v)) {
+      return false;
     }
-  }
-
-  form common_form(span<const body_id> operands) const {
-    const form out = operands.empty() ? form() : forms_[operands[0]];
-    for (const body_id o : operands) {
-      if (!(forms_[o] == out)) {
-        return {};
-      }
+    const operation_info info = operation_of_any_width(ir_, c.v);
+    value_id operands[3] = {no_value, no_value, no_value};
+    const std::size_t count = read_operands(c.v, operands);
+    const std::optional<wide_number> number =
+        count == 2 && operands[1] != no_value ? number_of_any_width(ir_, operands[1]) : std::nullopt;
+    if (count == 0 || operands[0] == no_value || !is_bit(operands[0])) {
+      return false;
     }
-    return out;
-  }
-
-  form computed_form(const loop_body& body, const operation_info& info, span<const body_id> operands) const {
-    if (info.code == operation::other || operands.size() != arity(info.code)) {
-      return {};
-    }
+    const bool is_one = number && *number == wide_number(1);
+    const bool is_zero = number && *number == wide_number();
     switch (info.code) {
-    case operation::add: {
-      const form sum = plus(body, info, operands[0], operands[1], false);
-      return sum.phi != no_body_value ? sum : plus(body, info, operands[1], operands[0], false);
+    case operation::copy:
+    case operation::zero_extend:
+      break;
+    case operation::truncate:
+      break;
+    case operation::bit_not:
+      if (info.width != 1) {
+        return false;
+      }
+      c.is_set = !c.is_set;
+      break;
+    case operation::bit_xor:
+      c.is_set = c.is_set != is_one;
+      if (!is_one && !is_zero) {
+        return false;
+      }
+      break;
+    case operation::equal:
+    case operation::not_equal:
+      if (!is_one && !is_zero) {
+        return false;
+      }
+      c.is_set = c.is_set != ((info.code == operation::equal) == is_zero);
+      break;
+    default:
+      return false;
     }
+    c.v = operands[0];
+    return true;
+  }
+
+  // Counters.
+
+  /// Each iteration adds this number to a phi.
+  bool read_step(value_id phi, wide_number& step) {
+    counter_form next;
+    bool is_first = true;
+    for (const loop_edge& e : loops_.backedges(l_)) {
+      const counter_form one = form_of(static_cast<value_id>(ir_.phi_input(phi, e.id)));
+      if (!is_first && !(one == next)) {
+        return false;
+      }
+      next = one;
+      is_first = false;
+    }
+    step = next.addend;
+    const unsigned width = number_width_of(ir_, phi);
+    return !is_first && next.phi == phi && next.width == width && next.extension == operation::copy &&
+           next.whole_width == width && !(next.addend == wide_number());
+  }
+
+  /// Whether the first backedge brings the phi plus or minus a value from outside.
+  bool adds_value(value_id phi) const {
+    for (const loop_edge& e : loops_.backedges(l_)) {
+      const auto next = static_cast<value_id>(ir_.phi_input(phi, e.id));
+      value_id operands[3] = {no_value, no_value, no_value};
+      if (!is_inside(next) || ir_.is_phi(next) || read_operands(next, operands) != 2) {
+        return false;
+      }
+      const operation code = operation_of_any_width(ir_, next).code;
+      const bool is_sum = code == operation::add && operands[1] == phi && operands[0] != no_value;
+      const value_id added = is_sum ? operands[0] : operands[1];
+      const bool has_phi = is_sum || (operands[0] == phi && (code == operation::add || code == operation::sub));
+      return has_phi && added != no_value && !is_inside(added);
+    }
+    return false;
+  }
+
+  /// The chain of operations from a value up to a phi of the header, then down again.
+  counter_form form_of(value_id v) {
+    m_.chain.clear();
+    while (v != no_value && m_.place[v] == 0) {
+      m_.chain.push_back(v);
+      v = source_of(v);
+    }
+    counter_form form = v == no_value ? counter_form() : m_.forms[m_.place[v] - 1];
+    while (!m_.chain.empty()) {
+      v = m_.chain.back();
+      m_.chain.pop_back();
+      form = is_header_phi(v) ? itself(v) : computed(v, form);
+      m_.forms.push_back(form);
+      m_.known.push_back(v);
+      m_.place[v] = static_cast<std::uint32_t>(m_.forms.size());
+    }
+    return form;
+  }
+
+  counter_form itself(value_id phi) const {
+    const auto width = static_cast<std::uint8_t>(number_width_of(ir_, phi));
+    return width == 0 ? counter_form() : counter_form{phi, width, width, operation::copy, {}};
+  }
+
+  /// The operand that an operation adds a number to, or converts; `no_value` if it does no such thing.
+  value_id source_of(value_id v) const {
+    if (!is_inside(v) || is_header_phi(v)) {
+      return no_value;
+    }
+    if (ir_.is_phi(v)) {
+      return only_input(v);
+    }
+    value_id operands[3] = {no_value, no_value, no_value};
+    const std::size_t count = read_operands(v, operands);
+    const operation_info info = operation_of_any_width(ir_, v);
+    const bool is_second = count == 2 && is_number(operands[0]);
+    switch (info.code) {
+    case operation::add:
+    case operation::bit_and:
+      return count == 2 && is_number(operands[is_second ? 0 : 1]) ? operands[is_second ? 1 : 0] : no_value;
     case operation::sub:
-      return plus(body, info, operands[0], operands[1], true);
+      return count == 2 && is_number(operands[1]) ? operands[0] : no_value;
+    case operation::copy:
     case operation::truncate:
     case operation::zero_extend:
     case operation::sign_extend:
-      return converted(forms_[operands[0]], info);
+      return count == 1 ? operands[0] : no_value;
     default:
-      return {};
+      return no_value;
     }
   }
 
-  form plus(const loop_body& body, const operation_info& info, body_id a, body_id b, bool is_difference) const {
-    form out = forms_[a];
-    const std::optional<wide_number> number = number_of(body, b);
-    if (out.phi == no_body_value || !number || out.extension != operation::copy || out.width != info.width) {
+  bool is_number(value_id v) const { return v != no_value && number_of_any_width(ir_, v).has_value(); }
+
+  /// Of a phi in the loop whose inputs are one value.
+  value_id only_input(value_id phi) const {
+    value_id found = no_value;
+    bool agree = true;
+    for_each_id(ir_.graph().in_edges(m_.node[phi]), [&](edge_id e) {
+      const auto from = static_cast<node_id>(ir_.graph().edge_source(e));
+      if (loops_.contains(l_, from)) { // else it is unreachable, since the phi is not in the header
+        const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
+        agree = agree && (found == no_value || found == input);
+        found = input;
+      }
+    });
+    return agree ? found : no_value;
+  }
+
+  counter_form computed(value_id v, const counter_form& source) const {
+    if (source.phi == no_value || source_of(v) == no_value || ir_.is_phi(v)) {
+      return source_of(v) == no_value ? counter_form() : source;
+    }
+    const operation_info info = operation_of_any_width(ir_, v);
+    value_id operands[3] = {no_value, no_value, no_value};
+    const std::size_t count = read_operands(v, operands);
+    const auto number = count == 2 ? number_of_any_width(ir_, operands[is_number(operands[0]) ? 0 : 1]) : std::nullopt;
+    switch (info.code) {
+    case operation::copy:
+      return source.whole_width == info.width ? source : counter_form();
+    case operation::add:
+      return plus(source, info, *number);
+    case operation::sub:
+      return plus(source, info, wide_number() - *number);
+    case operation::bit_and:
+      return masked(source, info, *number);
+    default:
+      return converted(source, info);
+    }
+  }
+
+  static counter_form plus(counter_form f, const operation_info& info, const wide_number& number) {
+    if (f.extension != operation::copy || f.width != info.width) {
       return {};
     }
-    const wide_number sum = is_difference ? out.addend - *number : out.addend + *number;
-    out.addend = sum & low_ones_of_width(out.width);
+    f.addend = (f.addend + number) & low_ones_of_width(f.width);
+    return f;
+  }
+
+  /// The low bits of a counter, as a mask keeps them, with zeros above: cut and extended by zeros.
+  static counter_form masked(const counter_form& f, const operation_info& info, const wide_number& mask) {
+    unsigned bits = 0;
+    while (bits != f.width && mask.bit(bits)) {
+      ++bits;
+    }
+    if (f.whole_width != info.width || bits == 0 || !(mask == low_ones_of_width(bits))) {
+      return {};
+    }
+    counter_form out = f;
+    out.width = static_cast<std::uint8_t>(bits);
+    out.extension = bits == f.whole_width ? operation::copy : operation::zero_extend;
+    out.addend = f.addend & low_ones_of_width(bits);
     return out;
   }
 
   /// A number that was extended by zeros is extended further by zeros either way.
-  static form converted(form f, const operation_info& info) {
-    if (f.phi == no_body_value || f.whole_width != info.operand_width ||
+  static counter_form converted(counter_form f, const operation_info& info) {
+    if (f.whole_width != info.operand_width ||
         (f.extension == operation::sign_extend && info.code == operation::zero_extend)) {
       return {};
     }
     f.whole_width = info.width;
     if (info.code != operation::truncate) {
-      f.extension = f.extension == operation::copy ? info.code : f.extension;
+      f.extension = f.extension == operation::copy && info.width > info.operand_width ? info.code : f.extension;
     } else if (info.width <= f.width) { // the low bits of a sum depend only on the low bits of its terms
       f.width = info.width;
       f.extension = operation::copy;
@@ -198,44 +438,12 @@ private:
     return f;
   }
 
-  optional<counted_test> wide_test(const loop_body& body, const loop_exit& x, body_id condition) const {
-    const span<const body_id> operands = body.operands_of(condition);
-    const operation_info info = info_of(body, condition);
-    const bool swapped = body.values[operands[0]].block == no_body_value;
-    const form& counter = forms_[operands[swapped ? 1 : 0]];
-    const body_value& bound = body.values[operands[swapped ? 0 : 1]];
-    if (counter.phi == no_body_value || bound.block != no_body_value || bound.origin == no_value ||
-        ir_.number_width(bound.origin) != info.operand_width || counter.whole_width != info.operand_width) {
-      return std::nullopt;
-    }
-    const form& next = forms_[body.next(counter.phi)];
-    const std::uint8_t width = forms_[counter.phi].width;
-    const bool counts = next.phi == counter.phi && next.width == width && next.extension == operation::copy &&
-                        next.whole_width == width && !(next.addend == wide_number());
-    if (!counts || (width <= 64 && info.operand_width <= 64)) {
-      return std::nullopt;
-    }
-    counted_test t;
-    t.phi = counter.phi;
-    t.bound = operands[swapped ? 0 : 1];
-    t.comparison = condition;
-    t.swapped = swapped;
-    t.code = swapped ? mirrored(info.code) : info.code;
-    t.exits_when = body.edges[x.edge].case_value == 1;
-    t.counter_width = width;
-    t.width = counter.width;
-    t.bound_width = info.operand_width;
-    t.extension = counter.extension;
-    t.step = next.addend;
-    t.addend = counter.addend;
-    return t;
-  }
+  static constexpr unsigned max_steps = 8; ///< from a condition to its comparison
 
   const IR& ir_;
-  counted_tests_memory own_; ///< used if the caller has none
-  counted_tests_memory& memory_;
-  flat_array<form>& forms_;
-  flat_array<optional<counted_test>>& tests_;
+  const loop_forest& loops_;
+  counted_tests_memory& m_;
+  loop_id l_ = no_loop;
 };
 
 } // namespace detail
