@@ -6,6 +6,7 @@
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
@@ -14,7 +15,6 @@
 #include <midend/induction/count_iterations.hpp>
 #include <midend/induction/describe_loop.hpp>
 #include <midend/induction/loop_facts.hpp>
-#include <midend/induction/run_iterations.hpp>
 #include <midend/loops/natural_loops.hpp>
 
 #include <algorithm>
@@ -754,7 +754,6 @@ public:
     std::size_t at = 0;
     for (body_id v = 0; v != body.num_values(); ++v) {
       facts.bounds.push_back(midend::value_bounds::all(body.values[v].info.width));
-      elements.push_back(midend::number_domain().bottom());
       if (body.values[v].kind == midend::body_kind::constant && !random_.one_in(3)) {
         body.values[v].kind = midend::body_kind::invariant;
         bound(v, body.values[v].bits);
@@ -775,7 +774,6 @@ public:
 
   loop_body body;
   midend::loop_facts facts;
-  midend::flat_array<midend::number_domain::element> elements;
 
 private:
   void bound(body_id v, std::uint64_t n) {
@@ -785,7 +783,6 @@ private:
     for (std::uint64_t x = low; x <= high; ++x) {
       midend::number_domain().join(e, midend::number_domain().constant(8, x));
     }
-    elements[v] = e;
     facts.bounds[v] = {e.range.as_unsigned.low, e.range.as_unsigned.high, e.range.as_signed.low,
                        e.range.as_signed.high};
     allowed_.push_back(facts.bounds[v]);
@@ -795,23 +792,13 @@ private:
   std::vector<midend::value_bounds> allowed_;
 };
 
-bool is_wrong_trip(const trip_count& trip, const body_run& ran) {
-  loop_counters c;
-  c.trip = trip;
-  c.trip_multiple = trip.multiple;
-  return is_wrong_count(c, ran);
-}
-
 } // namespace
 
-TEST_CASE("count_iterations, run_iterations: random bodies with bounds of what comes from outside") {
+TEST_CASE("count_iterations: random bodies with bounds of what comes from outside") {
   midend::count_iterations_workspace workspace;
-  midend::run_iterations_workspace running;
-  const midend::flat_program ir; // of the body, only its numbers are asked for
   loop_counters c;
   loop_counters before;
   std::array<std::size_t, 5> kinds{};
-  std::array<std::size_t, 5> run_kinds{};
   std::size_t more = 0;
   int wrong = 0;
   for (std::uint64_t seed = 0; seed != affordable(20'000); ++seed) {
@@ -820,22 +807,17 @@ TEST_CASE("count_iterations, run_iterations: random bodies with bounds of what c
     count_iterations(bounded.body, workspace, before);
     count_iterations(bounded.body, bounded.facts, workspace, c);
     more += before.trip.kind == trip_count_kind::unknown && c.trip.kind != trip_count_kind::unknown ? 1 : 0;
-    const trip_count run = midend::run_iterations(ir, bounded.body, bounded.facts, bounded.elements, {}, running);
     kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
-    run_kinds[static_cast<std::size_t>(run.kind)] += 1;
     for (unsigned often = 0; often != 6; ++often) {
       world_of_bits world(often % 3);
       const body_run ran(bounded.body, bounded.any(), 300, world);
       wrong += is_wrong_count(c, ran) ? 1 : 0;
-      wrong += is_wrong_trip(run, ran) ? 1 : 0;
       wrong += wrong_inductions(bounded.body, c, ran);
     }
   }
   CHECK(wrong == 0);
   CHECK(more > affordable(400));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(1000));
-  CHECK(run_kinds[static_cast<std::size_t>(trip_count_kind::exact)] > affordable(400));
-  CHECK(run_kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(400));
 }
 
 /// A value and a number, in 8 bits.
