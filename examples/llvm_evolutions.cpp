@@ -122,7 +122,7 @@ private:
     const bool llvm_knows = !llvm::isa<llvm::SCEVCouldNotCompute>(count);
     const midend::loop_trips& trips = found_.trips(l);
     const bool is_exact = trips.count.kind == midend::trip_count_kind::exact;
-    const bool midend_knows = is_exact || trips.has_formula;
+    const bool midend_knows = found_.is_computable(l);
     (theirs.isInnermost() ? out_.innermost : out_.outer).count(llvm_knows, midend_knows);
     const auto* const number = llvm::dyn_cast<llvm::SCEVConstant>(count);
     const bool differs = number != nullptr && is_exact && number->getAPInt().getLimitedValue() != trips.count.backedges;
@@ -188,7 +188,7 @@ private:
     if (trips.count.kind == midend::trip_count_kind::exact) {
       out << trips.count.backedges;
     } else {
-      out << (trips.has_formula ? "a formula" : trips.test.is_known() ? "a test" : "unknown");
+      out << (found_.is_computable(l) ? "a formula" : trips.test.is_known() ? "a test" : "unknown");
     }
     for (const llvm::BasicBlock* const b : exits) {
       const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(b->getTerminator());

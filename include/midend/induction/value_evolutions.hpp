@@ -312,6 +312,22 @@ public:
     return out;
   }
 
+  /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least of
+  /// those of its exits, of which each has one or a counter that meets its bound.
+  bool is_computable(loop_id l) const {
+    const loop_trips& all = loops_[l].trips;
+    bool is_taken = false;
+    bool are_known = true;
+    for (std::uint32_t i = loops_[l].first_exit; i != loops_[l].last_exit; ++i) {
+      const detail::packed_exit& x = exits_[i];
+      const bool is_never = x.count.kind == trip_count_kind::endless || x.count.kind == trip_count_kind::wraps_first;
+      are_known = are_known && (is_never || x.count.kind == trip_count_kind::exact || x.is_direct ||
+                                x.backedges.count != packed_form::itself);
+      is_taken = is_taken || !is_never;
+    }
+    return all.count.kind == trip_count_kind::exact || all.has_formula || (are_known && is_taken);
+  }
+
   /// A value as a sum of phis of loop headers, of operations that are no sums, and of values from outside: wherever `v`
   /// may be used, it is that sum of what they are there.
   linear_form form_of(value_id v, number_reading reading = number_reading::low_bits) const {
