@@ -100,6 +100,7 @@
 #include "midend/induction/loop_facts.hpp"
 #include "midend/induction/loop_trip_counter.hpp"
 #include "midend/induction/phi_permutation.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/induction/read_loop_facts.hpp"
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
