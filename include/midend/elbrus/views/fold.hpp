@@ -39,11 +39,8 @@ inline std::optional<std::uint64_t> fold_arguments(const value_core& record, spa
     const evaluation result = evaluate(meaning_if_it_runs(record), args);
     return result ? std::optional(result.bits) : std::nullopt;
   }
-  if (record.code == opcode::itof) {
-    return integer_to_float(record.operand_type, record.type, args[0]);
-  }
-  if (record.code == opcode::ftoi) {
-    return float_to_integer(record.operand_type, record.type, args[0]);
+  if (info_of(record.code).form == opcode_form::conversion) {
+    return convert_number(record.code, record.operand_type, record.type, args[0]);
   }
   const bool compares = is_float_comparison(record.code);
   if (compares || info_of(record.code).form == opcode_form::floating) {

@@ -67,10 +67,10 @@ constexpr action action_of(opcode code, bool nsw) {
     return action::uless_equal;
   case opcode::itof:
     return action::integer_to_float;
-  case opcode::ftoi:
-    return action::float_to_integer;
   default:
-    return info_of(code).meaning == operation::other ? action::floating : action::evaluate;
+    return info_of(code).meaning != operation::other       ? action::evaluate
+           : info_of(code).form == opcode_form::conversion ? action::conversion
+                                                           : action::floating;
   }
 }
 

@@ -154,8 +154,8 @@ inline run_fault add_nsw(const instruction& i, slot_view s) {
   return {};
 }
 
-inline run_fault convert_to_integer(const instruction& i, slot_view s) {
-  const auto number = float_to_integer(i.operand_type, i.type, s.bits[i.a]);
+inline run_fault convert(const instruction& i, slot_view s) {
+  const auto number = convert_number(i.code, i.operand_type, i.type, s.bits[i.a]);
   if (!number) {
     return trap_kind::bad_conversion;
   }
@@ -192,8 +192,8 @@ inline run_fault compute(const instruction& i, slot_view s, memory& m) {
     return evaluate_any(i, s);
   case action::add_nsw:
     return add_nsw(i, s);
-  case action::float_to_integer:
-    return convert_to_integer(i, s);
+  case action::conversion:
+    return convert(i, s);
   case action::load:
   case action::store:
     return access_memory(i, s, m);
