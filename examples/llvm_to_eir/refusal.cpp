@@ -3,7 +3,6 @@
 #include "places.hpp"
 #include "vocabulary.hpp"
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
@@ -98,21 +97,8 @@ reason refused_call(const llvm::CallInst& call) {
   return std::nullopt;
 }
 
-/// Conversions between integers and floating-point numbers, and between floating-point types.
 reason refused_conversion(const llvm::CastInst& i) {
   switch (i.getOpcode()) {
-  case llvm::Instruction::UIToFP:
-    return i.getSrcTy()->getIntegerBitWidth() < 64 ? std::nullopt
-                                                   : reason("an unsigned 64-bit number to floating point");
-  case llvm::Instruction::FPToSI: // poison there, a trap here, where the number does not fit
-    return llvm::programUndefinedIfPoison(&i) ? std::nullopt : reason("floating point to an integer that may not fit");
-  case llvm::Instruction::FPToUI:
-    return "floating point to an unsigned integer";
-  case llvm::Instruction::FPExt:
-  case llvm::Instruction::FPTrunc:
-    return "between float and double";
-  case llvm::Instruction::BitCast:
-    return i.getSrcTy() == i.getDestTy() ? std::nullopt : reason("the bits of a floating-point number");
   case llvm::Instruction::PtrToInt:
     return i.getDestTy()->isIntegerTy(64) ? std::nullopt : reason("an address as a narrow integer");
   case llvm::Instruction::IntToPtr:
@@ -156,8 +142,6 @@ reason refused_instruction(const llvm::Instruction& i) {
   case llvm::Instruction::Ret:
   case llvm::Instruction::Unreachable:
     return std::nullopt;
-  case llvm::Instruction::FNeg:
-    return "the sign of a floating-point number";
   default:
     return opcode_of(i.getOpcode()) ? std::nullopt : reason("the instruction " + std::string(i.getOpcodeName()));
   }
