@@ -236,7 +236,12 @@ private:
   }
 
   value_id constant(type t, const llvm::APFloat& number) {
-    return procedure_.constant(t, number.bitcastToAPInt().getZExtValue());
+    llvm::APFloat literal = number; // `f80` has the literals of `f64`
+    bool loses = false;
+    if (t == type::f80) {
+      literal.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmTowardZero, &loses);
+    }
+    return procedure_.constant(t, literal.bitcastToAPInt().getZExtValue());
   }
 
   // Instructions.
@@ -367,12 +372,17 @@ private:
     const unsigned width = i.getType()->getIntegerBitWidth() - (is_signed ? 1 : 0);
     const llvm::Type* const from = i.getOperand(0)->getType();
     const type t = *type_of(from);
-    llvm::APFloat limit(from->getFltSemantics(), 1);
-    limit = llvm::scalbn(limit, static_cast<int>(width), llvm::APFloat::rmTowardZero);
-    const value_id least = constant(t, is_signed ? -limit : llvm::APFloat(from->getFltSemantics(), 0));
-    limit.next(true);
+    const llvm::APFloat zero(from->getFltSemantics(), 0);
+    const llvm::APFloat one(from->getFltSemantics(), 1);
+    const llvm::APFloat limit = llvm::scalbn(one, static_cast<int>(width), llvm::APFloat::rmTowardZero);
+    llvm::APFloat most = limit;
+    if (most.subtract(one, llvm::APFloat::rmTowardZero) != llvm::APFloat::opOK) { // the number below
+      most = limit;
+      most.next(true);
+    }
+    const value_id least = constant(t, is_signed ? -limit : zero);
     const value_id above = builder_.operation(opcode::fmax, t, {number, least});
-    return builder_.operation(opcode::fmin, t, {above, constant(t, limit)});
+    return builder_.operation(opcode::fmin, t, {above, constant(t, most)});
   }
 
   value_id written_comparison(const llvm::CmpInst& i) {

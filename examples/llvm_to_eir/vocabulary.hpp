@@ -25,6 +25,9 @@ inline std::optional<elbrus::type> type_of(const llvm::Type* t) {
   if (t->isDoubleTy()) {
     return elbrus::type::f64;
   }
+  if (t->isX86_FP80Ty()) {
+    return elbrus::type::f80;
+  }
   if (t->isPointerTy()) {
     return t->getPointerAddressSpace() == 0 ? std::optional(elbrus::type::ptr) : std::nullopt;
   }

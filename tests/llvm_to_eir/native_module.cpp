@@ -39,7 +39,8 @@ bool reads_undefined(const llvm::Instruction& i) {
 }
 
 bool is_wanted(const llvm::Function& f) {
-  return !f.isDeclaration() && !llvm_to_eir::refusal_of(f) &&
+  return !f.isDeclaration() && !llvm_to_eir::refusal_of(f) && !f.getReturnType()->isX86_FP80Ty() &&
+         std::ranges::none_of(f.args(), [](const llvm::Argument& a) { return a.getType()->isX86_FP80Ty(); }) &&
          std::ranges::none_of(llvm::instructions(f), becomes_call) &&
          std::ranges::none_of(llvm::instructions(f), reads_undefined);
 }

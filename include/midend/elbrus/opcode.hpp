@@ -239,7 +239,7 @@ constexpr bool is_terminator(opcode code) {
 /// The class in which a machine issues an operation of a type that is `other` in the vocabulary of the library.
 constexpr operation_class class_of_other(opcode code, type t) {
   const operation_class narrow = info_of(code).cost;
-  return t != type::f64                                ? narrow
+  return (t != type::f64 && t != type::f80)            ? narrow
          : narrow == operation_class::fp_divide_single ? operation_class::fp_divide_double
          : narrow == operation_class::fp_sqrt_single   ? operation_class::fp_sqrt_double
                                                        : narrow;

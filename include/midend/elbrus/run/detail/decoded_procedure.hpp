@@ -49,6 +49,7 @@ enum class action : std::uint8_t {
   floating,
   integer_to_float,
   conversion,      ///< any other one that is not in the vocabulary
+  extended,        ///< whatever computes, loads or stores an `f80`
   load,            ///< from b + c·scale + offset, which is, without an index, b + b·0 + offset
   store,           ///< a, to the same place
   volatile_access, ///< one of these two

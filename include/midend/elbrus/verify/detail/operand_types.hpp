@@ -94,7 +94,9 @@ constexpr std::string_view type_fault(const value_core& record) {
   case opcode_form::integer:
     return is_integer(record.type) ? "" : "the type must be an integer";
   case opcode_form::floating:
-    return is_float(record.type) ? "" : "the type must be floating point";
+    return !is_float(record.type)                                   ? "the type must be floating point"
+           : record.type == type::f80 && record.code == opcode::fma ? "there is no fma of f80"
+                                                                    : "";
   case opcode_form::comparison:
     if (record.type != type::i1) {
       return "a comparison gives an i1";
