@@ -35,6 +35,9 @@ declare double @llvm.nearbyint.f64(double)
 declare float @llvm.roundeven.f32(float)
 declare double @llvm.round.f64(double)
 declare double @sqrt(double)
+declare x86_fp80 @llvm.fabs.f80(x86_fp80)
+declare x86_fp80 @llvm.fmuladd.f80(x86_fp80, x86_fp80, x86_fp80)
+declare x86_fp80 @llvm.fma.f80(x86_fp80, x86_fp80, x86_fp80)
 
 ; The promise stays only where breaking it is undefined: here the division reads the sum.
 define i32 @promise_kept(i32 %a, i32 %b) {
@@ -345,6 +348,27 @@ define double @f_library_root(double %a) {
   ret double %r
 }
 
+; Long double has 10 bytes in memory, of 16.
+define double @f_extended(ptr %p, double %a, i64 %n) {
+  %x = fpext double %a to x86_fp80
+  %y = uitofp i64 %n to x86_fp80
+  %at = getelementptr x86_fp80, ptr %p, i64 %n
+  %z = load x86_fp80, ptr %at
+  %q = fdiv x86_fp80 %z, %y
+  %s = call x86_fp80 @llvm.fmuladd.f80(x86_fp80 %x, x86_fp80 %q, x86_fp80 0xK3FFF8000000000000000)
+  %t = call x86_fp80 @llvm.fabs.f80(x86_fp80 %s)
+  store x86_fp80 %t, ptr %p
+  %c = fcmp olt x86_fp80 %t, 0xK00000000000000000000
+  %u = select i1 %c, x86_fp80 %x, x86_fp80 %t
+  %r = fptrunc x86_fp80 %u to double
+  ret double %r
+}
+
+define i32 @f_extended_to_signed(x86_fp80 %a) {
+  %r = fptosi x86_fp80 %a to i32
+  ret i32 %r
+}
+
 ; Arguments that nothing else reaches, against a type.
 define void @apart(ptr noalias %a, ptr noalias %b, ptr %c) {
   %x = load i32, ptr %a, !tbaa !3
@@ -374,8 +398,24 @@ define { i32, i32 } @r_aggregate({ i32, i32 } %a) {
   ret { i32, i32 } %a
 }
 
-define x86_fp80 @r_extended(x86_fp80 %a) {
-  ret x86_fp80 %a
+define fp128 @r_quadruple(fp128 %a) {
+  ret fp128 %a
+}
+
+; One third is no literal.
+define x86_fp80 @r_no_double(x86_fp80 %a) {
+  %r = fmul x86_fp80 %a, 0xK3FFDAAAAAAAAAAAAAAAB
+  ret x86_fp80 %r
+}
+
+define x86_fp80 @r_fused(x86_fp80 %a) {
+  %r = call x86_fp80 @llvm.fma.f80(x86_fp80 %a, x86_fp80 %a, x86_fp80 %a)
+  ret x86_fp80 %r
+}
+
+define i64 @r_wide_conversion(x86_fp80 %a) {
+  %r = fptosi x86_fp80 %a to i64
+  ret i64 %r
 }
 
 define i32 @r_atomic(ptr %p) {
