@@ -211,6 +211,9 @@ TEST_CASE("extended numbers: results by hand") {
   CHECK(evaluate_extended(opcode::fadd, most, most) == of(std::numeric_limits<double>::infinity()));
   CHECK(evaluate_extended(opcode::fmul, tiny, of(0.5)) == of(0.0)); // a tie
   CHECK(evaluate_extended(opcode::fmul, tiny, of(0.75)) == tiny);
+  // Below the least normal number: almost a tie, which only bits at the end of the product decide.
+  const extended_number near{0x8000'0000'0000'0001, 8191};
+  CHECK(evaluate_extended(opcode::fmul, near, near) == extended_number{0x2000'0000'0000'0001, 0});
   CHECK(evaluate_extended(opcode::fdiv, one, of(3)) == extended_number{0xaaaa'aaaa'aaaa'aaab, 16381});
   CHECK(evaluate_extended(opcode::fsqrt, of(2), one) == extended_number{0xb504'f333'f9de'6484, 16383});
   CHECK(evaluate_extended(opcode::fdiv, of(0), of(0)) == of(std::numeric_limits<double>::quiet_NaN()));
