@@ -70,9 +70,8 @@ constexpr std::array operations = {opcode::fadd,   opcode::fsub,  opcode::fmul, 
                                    opcode::fneg,   opcode::fabs,  opcode::fcopysign, opcode::fmin,  opcode::fmax,
                                    opcode::ffloor, opcode::fceil, opcode::ftrunc,    opcode::frint, opcode::fround};
 
-#if defined(__x86_64__) || defined(__i386__)
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__LDBL_MANT_DIG__) && __LDBL_MANT_DIG__ == 64
 #define MIDEND_HAS_EXTENDED 1
-static_assert(std::numeric_limits<long double>::digits == 64);
 
 long double native(const extended_number& x) {
   unsigned char bytes[sizeof(long double)] = {};
@@ -146,6 +145,11 @@ std::optional<scalar> run_one(const std::string& operation, type result, const s
 
 #ifdef MIDEND_HAS_EXTENDED
 TEST_CASE("extended numbers: every operation is what the processor computes") {
+  volatile long double least = std::ldexp(1.0L, -63);
+  if (least + 1 == 1) {
+    MESSAGE("this processor computes with fewer bits"); // as valgrind does
+    return;
+  }
   std::mt19937_64 random(80);
   for (int i = 0; i != 200'000; ++i) {
     const extended_number a = random_number(random);
