@@ -7,7 +7,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/rounded_quotient.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -371,21 +370,24 @@ constexpr extended_number extended_of_double(std::uint64_t bits) {
 
 /// The bits of the number as `f32` or `f64`, rounded to nearest. NaN gives the quiet NaN without sign and payload.
 constexpr std::uint64_t float_of_extended(type to, const extended_number& x) {
-  const detail::float_format format =
-      to == type::f32 ? detail::float_format{23, 0x7f80'0000} : detail::float_format{52, 0x7ff0'0000'0000'0000};
+  const unsigned fraction_bits = to == type::f32 ? 23 : 52;
+  const std::int64_t bias = to == type::f32 ? 127 : 1023;
+  const std::uint64_t infinity = static_cast<std::uint64_t>(2 * bias + 1) << fraction_bits;
   const detail::extended_parts a(x);
   if (a.is_nan()) {
-    return format.quiet_nan();
+    return infinity | std::uint64_t{1} << (fraction_bits - 1);
   }
-  const std::uint64_t sign = a.negative ? format.sign() : 0;
-  if (a.is_infinite() || a.exponent > 1024) {
-    return sign | format.infinity;
+  const std::uint64_t sign = a.negative ? std::uint64_t{1} << (to == type::f32 ? 31 : 63) : 0;
+  const std::int64_t exponent = a.exponent + 63; // of the highest bit
+  if (a.is_infinite() || exponent > bias) {
+    return sign | infinity;
   }
-  if (a.is_zero() || a.exponent < -1200) {
-    return sign;
-  }
-  return sign |
-         detail::rounded_quotient(detail::large_number(a.significand), detail::large_number(1), a.exponent, format);
+  const std::int64_t below = exponent < 1 - bias ? 1 - bias - exponent : 0; // the least normal number
+  const detail::wide_bits bits = detail::wide_bits{a.significand, 0}.shifted_right(63 - fraction_bits + below);
+  const bool up = bits.low > detail::top_bit || (bits.low == detail::top_bit && (bits.high & 1) != 0);
+  // The highest bit, which is not stored, adds 1 to the exponent.
+  const std::int64_t stored = below != 0 || a.significand == 0 ? 0 : exponent + bias - 1;
+  return sign | ((static_cast<std::uint64_t>(stored) << fraction_bits) + bits.high + (up ? 1 : 0));
 }
 
 /// The bits of the number as `f64`, if that has it: a literal of type `f80` is a number that both have, or NaN without
