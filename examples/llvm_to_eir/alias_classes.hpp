@@ -1,6 +1,7 @@
 /// Alias classes of accesses, from TBAA or from the variables that they reach.
 #pragma once
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
@@ -15,7 +16,7 @@
 namespace llvm_to_eir {
 
 enum class alias_source : std::uint8_t {
-  any,     ///< `types` for functions whose accesses say them, else `sites`
+  any,     ///< `objects` for functions with such arguments, `types` for those whose accesses say them, else `sites`
   types,   ///< TBAA
   sites,   ///< the variable
   objects, ///< the variable, or the argument that is `noalias`
@@ -33,7 +34,9 @@ public:
       }
     }
     if (source_ == alias_source::any) {
-      source_ = root_ != nullptr ? alias_source::types : alias_source::sites;
+      source_ = has_argument_apart(f) ? alias_source::objects
+                : root_ != nullptr    ? alias_source::types
+                                      : alias_source::sites;
     }
   }
 
@@ -54,6 +57,12 @@ public:
   }
 
 private:
+  /// Whether the program says of an argument that nothing else is there. Memory for the result does not count: the
+  /// compiler says so of it.
+  static bool has_argument_apart(const llvm::Function& f) {
+    return llvm::any_of(f.args(), [](const llvm::Argument& a) { return a.hasNoAliasAttr() && !a.hasStructRetAttr(); });
+  }
+
   static const llvm::MDNode* node(const llvm::MDNode* n, unsigned i) {
     return n != nullptr && n->getNumOperands() > i ? llvm::dyn_cast_or_null<llvm::MDNode>(n->getOperand(i)) : nullptr;
   }

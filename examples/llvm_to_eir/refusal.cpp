@@ -26,7 +26,8 @@ reason refused_type(const llvm::Type* t) {
   if (t->isIntegerTy()) {
     return "an integer of a width that is not 1, 8, 16, 32 or 64";
   }
-  return t->isFloatingPointTy() ? "a floating-point type that is not float or double" : "a value of another type";
+  return t->isFloatingPointTy() ? "a floating-point type that is not float, double or long double of 80 bits"
+                                : "a value of another type";
 }
 
 /// Whether a constant address is cut to an integer of fewer than 64 bits on the way, or made from one.
@@ -43,7 +44,22 @@ bool has_narrow_address(const llvm::Value* v) {
   return false;
 }
 
+/// Literals of long double are numbers that double has.
+bool is_no_double(const llvm::Constant* c) {
+  const auto* const number = llvm::dyn_cast<llvm::ConstantFP>(c);
+  if (number == nullptr || !c->getType()->isX86_FP80Ty()) {
+    return false;
+  }
+  llvm::APFloat narrow = number->getValueAPF();
+  bool loses = false;
+  narrow.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmTowardZero, &loses);
+  return loses;
+}
+
 reason refused_constant(const llvm::Constant* c) {
+  if (is_no_double(c)) {
+    return "a long double that is no double";
+  }
   if (has_narrow_address(c)) {
     return "an address as a narrow integer";
   }
@@ -76,6 +92,9 @@ reason refused_intrinsic(const llvm::IntrinsicInst& call) {
   if (kind == intrinsic_kind::unknown) {
     return "the intrinsic " + llvm::Intrinsic::getBaseName(call.getIntrinsicID()).str();
   }
+  if (call.getType()->isX86_FP80Ty() && opcode_of_intrinsic(call.getIntrinsicID()) == elbrus::opcode::fma) {
+    return "the intrinsic llvm.fma of long double";
+  }
   const auto* const copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call);
   return copy != nullptr && copy->isVolatile() ? reason("a volatile copy of memory") : std::nullopt;
 }
@@ -98,21 +117,13 @@ reason refused_call(const llvm::CallInst& call) {
   return std::nullopt;
 }
 
-/// Conversions between integers and floating-point numbers, and between floating-point types.
 reason refused_conversion(const llvm::CastInst& i) {
   switch (i.getOpcode()) {
-  case llvm::Instruction::UIToFP:
-    return i.getSrcTy()->getIntegerBitWidth() < 64 ? std::nullopt
-                                                   : reason("an unsigned 64-bit number to floating point");
-  case llvm::Instruction::FPToSI: // poison there, a trap here, where the number does not fit
-    return llvm::programUndefinedIfPoison(&i) ? std::nullopt : reason("floating point to an integer that may not fit");
+  case llvm::Instruction::FPToSI: // the largest long double that fits is no literal
   case llvm::Instruction::FPToUI:
-    return "floating point to an unsigned integer";
-  case llvm::Instruction::FPExt:
-  case llvm::Instruction::FPTrunc:
-    return "between float and double";
-  case llvm::Instruction::BitCast:
-    return i.getSrcTy() == i.getDestTy() ? std::nullopt : reason("the bits of a floating-point number");
+    return i.getSrcTy()->isX86_FP80Ty() && i.getDestTy()->isIntegerTy(64) && !llvm::programUndefinedIfPoison(&i)
+               ? reason("a long double to an integer that may not fit")
+               : std::nullopt;
   case llvm::Instruction::PtrToInt:
     return i.getDestTy()->isIntegerTy(64) ? std::nullopt : reason("an address as a narrow integer");
   case llvm::Instruction::IntToPtr:
@@ -156,8 +167,6 @@ reason refused_instruction(const llvm::Instruction& i) {
   case llvm::Instruction::Ret:
   case llvm::Instruction::Unreachable:
     return std::nullopt;
-  case llvm::Instruction::FNeg:
-    return "the sign of a floating-point number";
   default:
     return opcode_of(i.getOpcode()) ? std::nullopt : reason("the instruction " + std::string(i.getOpcodeName()));
   }

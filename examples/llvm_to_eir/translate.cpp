@@ -7,6 +7,7 @@
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/identifier.hpp>
 
+#include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -229,9 +230,18 @@ private:
       return procedure_.constant(t, i->getZExtValue());
     }
     if (const auto* const f = llvm::dyn_cast<llvm::ConstantFP>(v)) {
-      return procedure_.constant(t, f->getValueAPF().bitcastToAPInt().getZExtValue());
+      return constant(t, f->getValueAPF());
     }
     return procedure_.constant(t, 0); // null, undef, poison
+  }
+
+  value_id constant(type t, const llvm::APFloat& number) {
+    llvm::APFloat literal = number; // `f80` has the literals of `f64`
+    bool loses = false;
+    if (t == type::f80) {
+      literal.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmTowardZero, &loses);
+    }
+    return procedure_.constant(t, literal.bitcastToAPInt().getZExtValue());
   }
 
   // Instructions.
@@ -272,19 +282,25 @@ private:
       return written_comparison(llvm::cast<llvm::CmpInst>(i));
     case llvm::Instruction::Select:
       return builder_.select(*type_of(i.getType()), operand(i, 0), operand(i, 1), operand(i, 2), named(i));
-    case llvm::Instruction::Freeze:  // there is no poison to freeze
-    case llvm::Instruction::BitCast: // of one type
+    case llvm::Instruction::Freeze: // there is no poison to freeze
       return operand(i, 0);
+    case llvm::Instruction::BitCast:
+      return written_bit_cast(i);
     case llvm::Instruction::PtrToInt:
     case llvm::Instruction::IntToPtr:
       return builder_.mov(*type_of(i.getType()), operand(i, 0), named(i));
     case llvm::Instruction::SIToFP:
     case llvm::Instruction::UIToFP:
     case llvm::Instruction::FPToSI:
+    case llvm::Instruction::FPToUI:
+    case llvm::Instruction::FPTrunc:
+    case llvm::Instruction::FPExt:
     case llvm::Instruction::Trunc:
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt:
       return written_conversion(i);
+    case llvm::Instruction::FNeg:
+      return builder_.operation(opcode::fneg, *type_of(i.getType()), {operand(i, 0)}, named(i));
     default:
       return written_binary(i);
     }
@@ -323,18 +339,50 @@ private:
     return builder_.bit_and(t, amount, builder_.literal(t, width - 1));
   }
 
+  value_id written_bit_cast(const llvm::Instruction& i) {
+    const type to = *type_of(i.getType());
+    return to == type_of(i.getOperand(0)->getType()) ? operand(i, 0)
+                                                     : builder_.convert(opcode::bitcast, to, operand(i, 0), named(i));
+  }
+
   value_id written_conversion(const llvm::Instruction& i) {
     const type to = *type_of(i.getType());
     switch (i.getOpcode()) {
-    case llvm::Instruction::SIToFP:
-      return builder_.convert(opcode::itof, to, operand(i, 0), named(i));
     case llvm::Instruction::UIToFP:
-      return builder_.convert(opcode::itof, to, builder_.convert(opcode::zext, type::i64, operand(i, 0)), named(i));
+      if (!i.getOperand(0)->getType()->isIntegerTy(64)) {
+        return builder_.convert(opcode::itof, to, builder_.convert(opcode::zext, type::i64, operand(i, 0)), named(i));
+      }
+      return builder_.convert(opcode::utof, to, operand(i, 0), named(i));
     case llvm::Instruction::FPToSI:
-      return builder_.convert(opcode::ftoi, to, operand(i, 0), named(i));
+    case llvm::Instruction::FPToUI:
+      return builder_.convert(*opcode_of(i.getOpcode()), to, number_that_fits(i), named(i));
     default:
       return builder_.convert(*opcode_of(i.getOpcode()), to, operand(i, 0), named(i));
     }
+  }
+
+  /// LLVM makes an integer of a number that does not fit poison, the IR traps. Where that may make a difference the
+  /// number is brought into the range of the integer first, which changes no other.
+  value_id number_that_fits(const llvm::Instruction& i) {
+    const value_id number = operand(i, 0);
+    if (llvm::programUndefinedIfPoison(&i)) {
+      return number;
+    }
+    const bool is_signed = i.getOpcode() == llvm::Instruction::FPToSI;
+    const unsigned width = i.getType()->getIntegerBitWidth() - (is_signed ? 1 : 0);
+    const llvm::Type* const from = i.getOperand(0)->getType();
+    const type t = *type_of(from);
+    const llvm::APFloat zero(from->getFltSemantics(), 0);
+    const llvm::APFloat one(from->getFltSemantics(), 1);
+    const llvm::APFloat limit = llvm::scalbn(one, static_cast<int>(width), llvm::APFloat::rmTowardZero);
+    llvm::APFloat most = limit;
+    if (most.subtract(one, llvm::APFloat::rmTowardZero) != llvm::APFloat::opOK) { // the number below
+      most = limit;
+      most.next(true);
+    }
+    const value_id least = constant(t, is_signed ? -limit : zero);
+    const value_id above = builder_.operation(opcode::fmax, t, {number, least});
+    return builder_.operation(opcode::fmin, t, {above, constant(t, most)});
   }
 
   value_id written_comparison(const llvm::CmpInst& i) {
@@ -443,7 +491,7 @@ private:
       for (const llvm::Value* const a : call.args()) {
         operands.push_back(value_of(a));
       }
-      return builder_.operation(opcode_of_intrinsic(call.getIntrinsicID()), t, midend::span(operands), named(call));
+      return builder_.operation(*opcode_of_intrinsic(call.getIntrinsicID()), t, midend::span(operands), named(call));
     }
     case intrinsic_kind::absolute: { // of the least number itself
       const value_id negative = builder_.operation(opcode::neg, t, {operand(call, 0)});

@@ -25,6 +25,9 @@ inline std::optional<elbrus::type> type_of(const llvm::Type* t) {
   if (t->isDoubleTy()) {
     return elbrus::type::f64;
   }
+  if (t->isX86_FP80Ty()) {
+    return elbrus::type::f80;
+  }
   if (t->isPointerTy()) {
     return t->getPointerAddressSpace() == 0 ? std::optional(elbrus::type::ptr) : std::nullopt;
   }
@@ -85,12 +88,25 @@ inline std::optional<elbrus::opcode> opcode_of(unsigned llvm_opcode) {
     return elbrus::opcode::fmul;
   case Instruction::FDiv:
     return elbrus::opcode::fdiv;
+  case Instruction::FNeg:
+    return elbrus::opcode::fneg;
   case Instruction::Trunc:
     return elbrus::opcode::trunc;
   case Instruction::ZExt:
     return elbrus::opcode::zext;
   case Instruction::SExt:
     return elbrus::opcode::sext;
+  case Instruction::SIToFP:
+    return elbrus::opcode::itof;
+  case Instruction::UIToFP:
+    return elbrus::opcode::utof;
+  case Instruction::FPToSI:
+    return elbrus::opcode::ftoi;
+  case Instruction::FPToUI:
+    return elbrus::opcode::ftou;
+  case Instruction::FPTrunc:
+  case Instruction::FPExt:
+    return elbrus::opcode::ftof;
   default:
     return std::nullopt;
   }
@@ -172,6 +188,51 @@ enum class intrinsic_kind : std::uint8_t {
   unknown
 };
 
+/// The same operation on the same operands; nothing if there is none. `minnum` and `maxnum` may take either of two
+/// zeros, and rounding may tell that it was inexact: nobody asks.
+inline std::optional<elbrus::opcode> opcode_of_intrinsic(llvm::Intrinsic::ID id) {
+  switch (id) {
+  case llvm::Intrinsic::smin:
+    return elbrus::opcode::min;
+  case llvm::Intrinsic::smax:
+    return elbrus::opcode::max;
+  case llvm::Intrinsic::umin:
+    return elbrus::opcode::umin;
+  case llvm::Intrinsic::umax:
+    return elbrus::opcode::umax;
+  case llvm::Intrinsic::sqrt:
+    return elbrus::opcode::fsqrt;
+  case llvm::Intrinsic::fma:
+    return elbrus::opcode::fma;
+  case llvm::Intrinsic::fabs:
+    return elbrus::opcode::fabs;
+  case llvm::Intrinsic::copysign:
+    return elbrus::opcode::fcopysign;
+  case llvm::Intrinsic::minnum:
+    return elbrus::opcode::fmin;
+  case llvm::Intrinsic::maxnum:
+    return elbrus::opcode::fmax;
+  case llvm::Intrinsic::minimum:
+    return elbrus::opcode::fminimum;
+  case llvm::Intrinsic::maximum:
+    return elbrus::opcode::fmaximum;
+  case llvm::Intrinsic::floor:
+    return elbrus::opcode::ffloor;
+  case llvm::Intrinsic::ceil:
+    return elbrus::opcode::fceil;
+  case llvm::Intrinsic::trunc:
+    return elbrus::opcode::ftrunc;
+  case llvm::Intrinsic::rint:
+  case llvm::Intrinsic::nearbyint:
+  case llvm::Intrinsic::roundeven:
+    return elbrus::opcode::frint;
+  case llvm::Intrinsic::round:
+    return elbrus::opcode::fround;
+  default:
+    return std::nullopt;
+  }
+}
+
 inline intrinsic_kind kind_of(llvm::Intrinsic::ID id) {
   using namespace llvm;
   switch (id) {
@@ -187,13 +248,6 @@ inline intrinsic_kind kind_of(llvm::Intrinsic::ID id) {
     return intrinsic_kind::nothing;
   case Intrinsic::expect:
     return intrinsic_kind::first_argument;
-  case Intrinsic::smin:
-  case Intrinsic::smax:
-  case Intrinsic::umin:
-  case Intrinsic::umax:
-  case Intrinsic::sqrt:
-  case Intrinsic::fma:
-    return intrinsic_kind::operation;
   case Intrinsic::abs:
     return intrinsic_kind::absolute;
   case Intrinsic::usub_sat:
@@ -207,25 +261,7 @@ inline intrinsic_kind kind_of(llvm::Intrinsic::ID id) {
   case Intrinsic::trap:
     return intrinsic_kind::traps;
   default:
-    return intrinsic_kind::unknown;
-  }
-}
-
-/// Requires `intrinsic_kind::operation`.
-inline elbrus::opcode opcode_of_intrinsic(llvm::Intrinsic::ID id) {
-  switch (id) {
-  case llvm::Intrinsic::smin:
-    return elbrus::opcode::min;
-  case llvm::Intrinsic::smax:
-    return elbrus::opcode::max;
-  case llvm::Intrinsic::umin:
-    return elbrus::opcode::umin;
-  case llvm::Intrinsic::umax:
-    return elbrus::opcode::umax;
-  case llvm::Intrinsic::sqrt:
-    return elbrus::opcode::fsqrt;
-  default:
-    return elbrus::opcode::fma;
+    return opcode_of_intrinsic(id) ? intrinsic_kind::operation : intrinsic_kind::unknown;
   }
 }
 

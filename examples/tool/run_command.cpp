@@ -50,7 +50,7 @@ host_functions tool_functions(output& out) {
       std::string line;
       for (const scalar& argument : call.arguments) {
         line += line.empty() ? "" : " ";
-        append_literal(line, argument.type, argument.bits);
+        append_scalar(line, argument);
       }
       out.text(line + "\n");
       return host_answer::done();
@@ -75,7 +75,7 @@ std::string trap_message(const std::string& file, const program& all, const trap
 /// The returned value, one line; then each array that changed.
 void print_result(const run_input& input, const run_result& result, output& out) {
   if (result.value) {
-    out.text(literal_text(result.value->type, result.value->bits) + "\n");
+    out.text(scalar_text(*result.value) + "\n");
   }
   for (std::size_t i = 0; i != input.arrays.num_arrays(); ++i) {
     const auto before = input.arrays.bytes(i);
@@ -93,7 +93,7 @@ void print_json(const std::string& procedure, const run_input& input, const run_
   append_json_member(text, "{", "procedure", "@" + procedure);
   if (result.value) {
     append_json_member(text, ",", "type", name_of(result.value->type));
-    append_json_member(text, ",", "value", literal_text(result.value->type, result.value->bits));
+    append_json_member(text, ",", "value", scalar_text(*result.value));
   }
   text += ",\"memory\":[";
   bool is_first = true;
@@ -104,7 +104,7 @@ void print_json(const std::string& procedure, const run_input& input, const run_
     text += ",\"values\":[";
     for (std::size_t k = 0; k != result.memory.size(i) / bytes_of(element); ++k) {
       text += k == 0 ? "" : ",";
-      append_json_string(text, literal_text(element, result.memory.element(i, element, k).bits));
+      append_json_string(text, scalar_text(result.memory.element(i, element, k)));
     }
     text += "]}";
     is_first = false;

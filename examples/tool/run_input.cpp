@@ -164,11 +164,12 @@ problem parse_arguments(const procedure& p, const std::vector<std::string>& argu
   const std::vector<std::string_view> names = array_names(input.arrays);
   for (std::size_t i = 0; i != arguments.size(); ++i) {
     const midend::value_id parameter = p.parameters()[i];
-    scalar value{p.value(parameter).type, 0};
-    if (const problem wrong = parse_value(arguments[i], value.type, names, value.bits)) {
+    const type t = p.value(parameter).type;
+    std::uint64_t bits = 0;
+    if (const problem wrong = parse_value(arguments[i], t, names, bits)) {
       return "argument %" + std::string(p.value_name(parameter)) + " of " + callee + ": " + *wrong;
     }
-    input.arguments.push_back(value);
+    input.arguments.push_back(literal_scalar(t, bits));
   }
   return std::nullopt;
 }
@@ -185,7 +186,7 @@ std::string memory_text(const memory& arrays, std::size_t array, type element) {
     }
     const std::size_t run = end - i >= shortest_run ? end - i : 1;
     text += i == 0 ? "" : ",";
-    append_literal(text, element, value.bits);
+    append_scalar(text, value);
     text += run == 1 ? std::string() : "*" + std::to_string(run);
     i += run;
   }

@@ -217,6 +217,9 @@ TEST_CASE("memory that LLVM can name is a class of its own") {
 TEST_CASE("classes and effects") {
   const parsed p("declare float @llvm.sqrt.f32(float)\n"
                  "declare double @llvm.fma.f64(double, double, double)\n"
+                 "declare double @llvm.floor.f64(double)\n"
+                 "declare double @llvm.fabs.f64(double)\n"
+                 "declare double @llvm.minnum.f64(double, double)\n"
                  "declare i32 @llvm.smax.i32(i32, i32)\n"
                  "declare i32 @llvm.ctpop.i32(i32)\n"
                  "declare void @llvm.lifetime.start.p0(i64, ptr)\n"
@@ -233,6 +236,12 @@ TEST_CASE("classes and effects") {
                  "  %strict = fadd double %d, %d\n"
                  "  %int = fptosi double %d to i32\n"
                  "  %real = sitofp i32 %i to float\n"
+                 "  %negative = fneg double %d\n"
+                 "  %absolute = call double @llvm.fabs.f64(double %d)\n"
+                 "  %whole = call double @llvm.floor.f64(double %d)\n"
+                 "  %lesser = call double @llvm.minnum.f64(double %d, double %negative)\n"
+                 "  %long = fpext double %d to x86_fp80\n"
+                 "  %quotient = fdiv x86_fp80 %long, %long\n"
                  "  %less = fcmp olt double %d, %d\n"
                  "  %root = call float @llvm.sqrt.f32(float %x)\n"
                  "  %fma = call double @llvm.fma.f64(double %d, double %d, double %d)\n"
@@ -259,6 +268,12 @@ TEST_CASE("classes and effects") {
                                                                      {"fadd", "fp_add"},
                                                                      {"int", "convert_to_integer"},
                                                                      {"real", "convert_to_fp"},
+                                                                     {"negative", "alu"},
+                                                                     {"absolute", "alu"},
+                                                                     {"whole", "convert_to_integer"},
+                                                                     {"lesser", "fp_add"},
+                                                                     {"long", "convert_to_fp"},
+                                                                     {"quotient", "fp_divide_double"},
                                                                      {"less", "compare"},
                                                                      {"root", "fp_sqrt_single"},
                                                                      {"fma", "fused_multiply_add"},
@@ -277,6 +292,7 @@ TEST_CASE("classes and effects") {
   }
   const auto effect = [&](const char* name) { return p.ir.effect(p.named(name)); };
   CHECK(effect("root") == effect_kind::none);
+  CHECK(effect("whole") == effect_kind::none);
   CHECK(effect("call") == effect_kind::unknown);
   CHECK(effect("atomic") == effect_kind::unknown);
   CHECK(effect("there") == effect_kind::reads);

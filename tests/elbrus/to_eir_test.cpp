@@ -370,7 +370,7 @@ proc @f(%a: ptr, %x: i32, %y: f64) -> i32 {
     %v9 = add.i32 %v6, %v8 assoc
     %v11 = cmp.eq.i32 %v5, 3
     %v13 = shl.i32 %v9, 1 ? ~%v11 : %v9
-    %v15 = call.f64 @other_fp_add_1836800(%v7, f64 0x1p-1) clobbers=none
+    %v15 = call.f64 @other_fp_add_2098944(%v7, f64 0x1p-1) clobbers=none
     st.f64 %v15, [%v0] ? %v11
     %v17 = call.i32 @other_call_v17(%v13, %v15)
     call @other_call_v19(i32 7)
@@ -411,7 +411,7 @@ proc @f(%x: f64) {
     %v2 = call.f64 @fadd(%v0, f64 0x1p-1) clobbers=none
     %v3 = call.f64 @sine(%v2)
     call @other_call_v4(%v3)
-    %v5 = call.f64 @other_fp_sqrt_double_2164480(%v3) clobbers=none
+    %v5 = call.f64 @other_fp_sqrt_double_2426624(%v3) clobbers=none
     call @exit_0()
     ret
 }

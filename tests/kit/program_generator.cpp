@@ -725,6 +725,8 @@ private:
       w_.see(w_.write({opcode::itof, t, {number}, more_of(opcode::itof, t)}));
     } else if (kind < 3) {
       choose(t);
+    } else if (w_.options.numeric && w_.random.one_in(2)) {
+      compute_number(t);
     } else {
       static constexpr opcode choices[] = {opcode::fadd, opcode::fadd, opcode::fsub,  opcode::fmul,
                                            opcode::fdiv, opcode::fma,  opcode::fsqrt, opcode::mov};
@@ -732,6 +734,52 @@ private:
       const value_id a = w_.pick_computed(t);
       w_.see(w_.write({code, t, {a, w_.pick_other(t, a), w_.pick(t)}, more_of(code, t)}));
     }
+  }
+
+  /// What numeric code has besides.
+  void compute_number(type t) {
+    static constexpr opcode choices[] = {opcode::fneg,     opcode::fneg,   opcode::fabs,  opcode::fcopysign,
+                                         opcode::fmin,     opcode::fmax,   opcode::fmin,  opcode::fminimum,
+                                         opcode::fmaximum, opcode::ffloor, opcode::fceil, opcode::ftrunc,
+                                         opcode::frint,    opcode::fround};
+    const std::size_t kind = w_.random.below(w_.options.extended ? 12 : 9);
+    if (kind == 0) {
+      const value_id other = w_.pick_computed(t == type::f32 ? type::f64 : type::f32);
+      w_.see(w_.write({opcode::ftof, t, {other}, more_of(opcode::ftof, t)}));
+    } else if (kind == 1) {
+      w_.see(w_.write({opcode::utof, t, {w_.pick_computed(w_.random_integer_type())}, more_of(opcode::utof, t)}));
+    } else if (kind == 2) {
+      const type same = t == type::f32 ? type::i32 : type::i64;
+      w_.see(w_.write({opcode::bitcast, t, {w_.pick_computed(same)}, more_of(opcode::bitcast, t)}));
+    } else if (kind == 3) {
+      const type whole = t == type::f32 ? type::i32 : type::i64;
+      w_.see(w_.write({opcode::bitcast, whole, {w_.pick_computed(t)}, more_of(opcode::bitcast, whole)}));
+    } else if (kind < 9) {
+      const opcode code = w_.random.any_of(choices);
+      const value_id a = w_.pick_computed(t);
+      w_.see(w_.write({code, t, {a, w_.pick_other(t, a)}, more_of(code, t)}));
+    } else {
+      compute_extended(t);
+    }
+  }
+
+  /// An operation of `f80`, and its result as a number of type `t`.
+  void compute_extended(type t) {
+    static constexpr opcode choices[] = {opcode::fadd, opcode::fsub, opcode::fmul,  opcode::fdiv,  opcode::fsqrt,
+                                         opcode::fneg, opcode::fmin, opcode::frint, opcode::select};
+    const auto number = [&] {
+      if (const std::optional<known_value> found = w_.find(type::f80); found && !w_.random.one_in(3)) {
+        return found->value;
+      }
+      return w_.see(w_.write({opcode::ftof, type::f80, {w_.pick_computed(t)}, {}})).value;
+    };
+    const opcode code = w_.random.any_of(choices);
+    const value_id a = number();
+    const value_id b = number();
+    const value_id computed = code == opcode::select
+                                  ? w_.see(w_.write({code, type::f80, {w_.predicate(), a, b}, {}})).value
+                                  : w_.see(w_.write({code, type::f80, {a, b}, {}})).value;
+    w_.see(w_.write({opcode::ftof, t, {computed}, more_of(opcode::ftof, t)}));
   }
 
   /// A conversion of a number that fits, or that runs if it does.

@@ -36,6 +36,8 @@ struct random_program_options {
   bool calls = true;       ///< of other procedures, and of the host functions `host_mix`, `host_scale` and `host_note`
   bool speculation = true; ///< speculative operations, whose diagnostic results are used under the right predicate only
   bool floats = true;
+  bool numeric = false;       ///< with `floats`: signs, minimum and maximum, rounding, conversions, bits
+  bool extended = false;      ///< with `numeric`: numbers of type `f80`, which the reference interpreter does not know
   bool promises = true;       ///< `nsw`, where it holds, and `assoc`
   bool parallel_edges = true; ///< `br %c ? L : L`, and switches with several cases for one node
   bool unreachable_nodes = true;

@@ -93,7 +93,7 @@ private:
     if (const auto result = midend::elbrus::detail::fold_arguments(record, args)) {
       return {*result};
     }
-    if (record.code == opcode::ftoi) {
+    if (record.code == opcode::ftoi || record.code == opcode::ftou) {
       return {std::nullopt, trap_kind::bad_conversion};
     }
     const auto fault = midend::evaluate(midend::elbrus::detail::meaning_if_it_runs(record), args).fault;

@@ -19,6 +19,25 @@ declare i32 @llvm.abs.i32(i32, i1)
 declare i32 @llvm.usub.sat.i32(i32, i32)
 declare i32 @llvm.ctpop.i32(i32)
 declare double @llvm.sqrt.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.fmuladd.f64(double, double, double)
+declare double @llvm.fabs.f64(double)
+declare float @llvm.copysign.f32(float, float)
+declare double @llvm.minnum.f64(double, double)
+declare double @llvm.maxnum.f64(double, double)
+declare double @llvm.minimum.f64(double, double)
+declare float @llvm.maximum.f32(float, float)
+declare double @llvm.floor.f64(double)
+declare double @llvm.ceil.f64(double)
+declare double @llvm.trunc.f64(double)
+declare double @llvm.rint.f64(double)
+declare double @llvm.nearbyint.f64(double)
+declare float @llvm.roundeven.f32(float)
+declare double @llvm.round.f64(double)
+declare double @sqrt(double)
+declare x86_fp80 @llvm.fabs.f80(x86_fp80)
+declare x86_fp80 @llvm.fmuladd.f80(x86_fp80, x86_fp80, x86_fp80)
+declare x86_fp80 @llvm.fma.f80(x86_fp80, x86_fp80, x86_fp80)
 
 ; The promise stays only where breaking it is undefined: here the division reads the sum.
 define i32 @promise_kept(i32 %a, i32 %b) {
@@ -187,6 +206,184 @@ x:
   ret i32 %n
 }
 
+; Operations of numeric code.
+
+define double @f_sign(double %a) {
+  %r = fneg double %a
+  ret double %r
+}
+
+define double @f_absolute(double %a) {
+  %r = call double @llvm.fabs.f64(double %a)
+  ret double %r
+}
+
+define float @f_copy_sign(float %a, float %b) {
+  %r = call float @llvm.copysign.f32(float %a, float %b)
+  ret float %r
+}
+
+define double @f_smaller(double %a, double %b) {
+  %r = call double @llvm.minnum.f64(double %a, double %b)
+  ret double %r
+}
+
+define double @f_larger(double %a, double %b) {
+  %r = call double @llvm.maxnum.f64(double %a, double %b)
+  ret double %r
+}
+
+define double @f_minimum(double %a, double %b) {
+  %r = call double @llvm.minimum.f64(double %a, double %b)
+  ret double %r
+}
+
+define float @f_maximum(float %a, float %b) {
+  %r = call float @llvm.maximum.f32(float %a, float %b)
+  ret float %r
+}
+
+define double @f_root(double %a) {
+  %r = call double @llvm.sqrt.f64(double %a)
+  ret double %r
+}
+
+define double @f_fused(double %a, double %b, double %c) {
+  %r = call double @llvm.fma.f64(double %a, double %b, double %c)
+  ret double %r
+}
+
+; a - b * c
+define double @f_fused_or_not(double %a, double %b, double %c) {
+  %n = fneg double %b
+  %r = call double @llvm.fmuladd.f64(double %n, double %c, double %a)
+  ret double %r
+}
+
+define double @f_floor(double %a) {
+  %r = call double @llvm.floor.f64(double %a)
+  ret double %r
+}
+
+define double @f_ceil(double %a) {
+  %r = call double @llvm.ceil.f64(double %a)
+  ret double %r
+}
+
+define double @f_trunc(double %a) {
+  %r = call double @llvm.trunc.f64(double %a)
+  ret double %r
+}
+
+define double @f_rint(double %a) {
+  %r = call double @llvm.rint.f64(double %a)
+  ret double %r
+}
+
+define double @f_nearbyint(double %a) {
+  %r = call double @llvm.nearbyint.f64(double %a)
+  ret double %r
+}
+
+define double @f_round(double %a) {
+  %r = call double @llvm.round.f64(double %a)
+  ret double %r
+}
+
+define float @f_roundeven(float %a) {
+  %r = call float @llvm.roundeven.f32(float %a)
+  ret float %r
+}
+
+define float @f_narrow(double %a) {
+  %r = fptrunc double %a to float
+  ret float %r
+}
+
+define double @f_widen(float %a) {
+  %r = fpext float %a to double
+  ret double %r
+}
+
+define double @f_of_unsigned(i64 %a) {
+  %r = uitofp i64 %a to double
+  ret double %r
+}
+
+define float @f_of_narrow_unsigned(i8 %a) {
+  %r = uitofp i8 %a to float
+  ret float %r
+}
+
+define i64 @f_bits(double %a) {
+  %r = bitcast double %a to i64
+  ret i64 %r
+}
+
+define float @f_of_bits(i32 %a) {
+  %r = bitcast i32 %a to float
+  ret float %r
+}
+
+; A conversion may give poison where the number does not fit, and here it may be read.
+define i64 @f_to_unsigned(double %a) {
+  %r = fptoui double %a to i64
+  ret i64 %r
+}
+
+define i32 @f_to_signed(float %a) {
+  %r = fptosi float %a to i32
+  ret i32 %r
+}
+
+define i8 @f_to_byte(double %a, i8 %b) {
+  %x = fptosi double %a to i8
+  %r = udiv i8 %b, %x
+  ret i8 %r
+}
+
+; The function of the library may set errno.
+define double @f_library_root(double %a) {
+  %r = call double @sqrt(double %a)
+  ret double %r
+}
+
+; Long double has 10 bytes in memory, of 16.
+define double @f_extended(ptr %p, double %a, i64 %n) {
+  %x = fpext double %a to x86_fp80
+  %y = uitofp i64 %n to x86_fp80
+  %at = getelementptr x86_fp80, ptr %p, i64 %n
+  %z = load x86_fp80, ptr %at
+  %q = fdiv x86_fp80 %z, %y
+  %s = call x86_fp80 @llvm.fmuladd.f80(x86_fp80 %x, x86_fp80 %q, x86_fp80 0xK3FFF8000000000000000)
+  %t = call x86_fp80 @llvm.fabs.f80(x86_fp80 %s)
+  store x86_fp80 %t, ptr %p
+  %c = fcmp olt x86_fp80 %t, 0xK00000000000000000000
+  %u = select i1 %c, x86_fp80 %x, x86_fp80 %t
+  %r = fptrunc x86_fp80 %u to double
+  ret double %r
+}
+
+define i32 @f_extended_to_signed(x86_fp80 %a) {
+  %r = fptosi x86_fp80 %a to i32
+  ret i32 %r
+}
+
+; Arguments that nothing else reaches, against a type.
+define void @apart(ptr noalias %a, ptr noalias %b, ptr %c) {
+  %x = load i32, ptr %a, !tbaa !3
+  store i32 %x, ptr %b, !tbaa !3
+  store i32 1, ptr %c, !tbaa !3
+  ret void
+}
+
+; The result's place is no argument of the program.
+define void @result_apart(ptr noalias sret(i32) %a, ptr %b) {
+  %x = load i32, ptr %b, !tbaa !3
+  store i32 %x, ptr %a, !tbaa !3
+  ret void
+}
+
 ; Refused.
 
 define i128 @r_width(i128 %a) {
@@ -201,8 +398,24 @@ define { i32, i32 } @r_aggregate({ i32, i32 } %a) {
   ret { i32, i32 } %a
 }
 
-define x86_fp80 @r_extended(x86_fp80 %a) {
-  ret x86_fp80 %a
+define fp128 @r_quadruple(fp128 %a) {
+  ret fp128 %a
+}
+
+; One third is no literal.
+define x86_fp80 @r_no_double(x86_fp80 %a) {
+  %r = fmul x86_fp80 %a, 0xK3FFDAAAAAAAAAAAAAAAB
+  ret x86_fp80 %r
+}
+
+define x86_fp80 @r_fused(x86_fp80 %a) {
+  %r = call x86_fp80 @llvm.fma.f80(x86_fp80 %a, x86_fp80 %a, x86_fp80 %a)
+  ret x86_fp80 %r
+}
+
+define i64 @r_wide_conversion(x86_fp80 %a) {
+  %r = fptosi x86_fp80 %a to i64
+  ret i64 %r
 }
 
 define i32 @r_atomic(ptr %p) {
@@ -223,16 +436,6 @@ define i32 @r_intrinsic(i32 %a) {
 define i32 @r_assembler(i32 %a) {
   %r = call i32 asm "nop", "=r,0"(i32 %a)
   ret i32 %r
-}
-
-define i32 @r_conversion(double %a) {
-  %r = fptosi double %a to i32
-  ret i32 %r
-}
-
-define double @r_sign(double %a) {
-  %r = fneg double %a
-  ret double %r
 }
 
 define ptr @r_dynamic(i64 %n) {

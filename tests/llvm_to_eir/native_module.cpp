@@ -5,6 +5,7 @@
 #include "examples/llvm_to_eir/refusal.hpp"
 #include "examples/llvm_to_eir/vocabulary.hpp"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
@@ -38,9 +39,16 @@ bool reads_undefined(const llvm::Instruction& i) {
   return std::ranges::any_of(i.operand_values(), [](const llvm::Value* v) { return llvm::isa<llvm::UndefValue>(v); });
 }
 
+/// The machine makes some integer of a number that does not fit, and llvm_to_eir another one.
+bool may_convert_to_poison(const llvm::Instruction& i) {
+  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(i) && !llvm::programUndefinedIfPoison(&i);
+}
+
 bool is_wanted(const llvm::Function& f) {
-  return !f.isDeclaration() && !llvm_to_eir::refusal_of(f) &&
+  return !f.isDeclaration() && !llvm_to_eir::refusal_of(f) && !f.getReturnType()->isX86_FP80Ty() &&
+         std::ranges::none_of(f.args(), [](const llvm::Argument& a) { return a.getType()->isX86_FP80Ty(); }) &&
          std::ranges::none_of(llvm::instructions(f), becomes_call) &&
+         std::ranges::none_of(llvm::instructions(f), may_convert_to_poison) &&
          std::ranges::none_of(llvm::instructions(f), reads_undefined);
 }
 

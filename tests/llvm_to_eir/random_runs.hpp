@@ -63,12 +63,13 @@ inline random_input random_input_of(const elbrus::procedure& p, std::uint64_t se
     std::uint64_t bits = random_word(random, arrays);
     if (t == elbrus::type::ptr) {
       bits = elbrus::memory::address_of(next++);
-    } else if (t == elbrus::type::f64) {
-      bits = elbrus::float_bits(t, static_cast<double>(static_cast<std::int64_t>(random() % 2001) - 1000) / 8);
+    } else if (t == elbrus::type::f64 || t == elbrus::type::f80) {
+      bits = elbrus::float_bits(elbrus::type::f64,
+                                static_cast<double>(static_cast<std::int64_t>(random() % 2001) - 1000) / 8);
     } else if (t == elbrus::type::f32) {
       bits = elbrus::float_bits(t, static_cast<double>(random() % 100) / 4);
     }
-    in.arguments.push_back({t, bits & midend::low_ones(elbrus::width_of(t))});
+    in.arguments.push_back(elbrus::literal_scalar(t, bits & midend::low_ones(elbrus::literal_width_of(t))));
   }
   return in;
 }
@@ -114,7 +115,7 @@ public:
       return elbrus::host_answer::done();
     }
     return elbrus::host_answer::of(random_word(random, call.arrays.num_arrays()) &
-                                   midend::low_ones(elbrus::width_of(call.result)));
+                                   midend::low_ones(elbrus::literal_width_of(call.result)));
   }
 
 private:

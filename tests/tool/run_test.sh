@@ -120,6 +120,19 @@ prints "f64" 0x1.999999999999ap-4 "$all" @id_f64 0.1
 prints "hexadecimal float" -0x1.8p+1 "$all" @id_f64 -0x1.8p+1
 prints "infinity" -inf "$all" @id_f64 -- -inf
 prints "nan" nan "$all" @id_f64 nan
+cat >"$work/long.eir" <<'EIR'
+proc @divide(%a: ptr, %x: f80) -> f80 {
+  node entry:
+    %y = ld.f80 [%a + 10]
+    %r = fdiv.f80 %x, %y
+    st.f80 %r, [%a]
+    call @print(%r, f80 0.1)
+    ret %r
+}
+EIR
+third=0x1.5555555555555556p-2
+prints "f80" "$third 0x1.999999999999ap-4"$'\n'"$third"$'\n'"m:f80:$third,0x1.8p+1,nan" \
+  "$work/long.eir" @divide @m 1 --memory=m:f80:0.5,3,nan
 prints "ptr" 0 "$all" @id_ptr 0
 prints "address" 0x200000000 "$all" @id_ptr @b --memory=a:i8:1 --memory=b:i8:1
 prints "address as a number" 4294967296 "$all" @id_i64 @a --memory=a:i8:1

@@ -25,6 +25,10 @@ struct llvm_pure_intrinsic {
   std::optional<operation_class> cost; ///< nothing: it becomes no operation
 };
 
+inline bool is_at_least_double(const llvm::Type* type) {
+  return type->getScalarType()->isDoubleTy() || type->getScalarType()->isX86_FP80Ty();
+}
+
 inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
   const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
   if (intrinsic == nullptr) {
@@ -33,7 +37,7 @@ inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
   if (intrinsic->isDebugOrPseudoInst()) {
     return {true, std::nullopt};
   }
-  const bool is_double = i.getType()->getScalarType()->isDoubleTy();
+  const bool is_double = is_at_least_double(i.getType());
   switch (intrinsic->getIntrinsicID()) {
   case llvm::Intrinsic::assume:
   case llvm::Intrinsic::annotation:
@@ -79,6 +83,14 @@ inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
   case llvm::Intrinsic::fma:
   case llvm::Intrinsic::fmuladd:
     return {true, operation_class::fused_multiply_add};
+  case llvm::Intrinsic::ceil:
+  case llvm::Intrinsic::floor:
+  case llvm::Intrinsic::nearbyint:
+  case llvm::Intrinsic::rint:
+  case llvm::Intrinsic::round:
+  case llvm::Intrinsic::roundeven:
+  case llvm::Intrinsic::trunc:
+    return {true, operation_class::convert_to_integer};
   case llvm::Intrinsic::sqrt:
     return {true, is_double ? operation_class::fp_sqrt_double : operation_class::fp_sqrt_single};
   case llvm::Intrinsic::maximum:
@@ -93,12 +105,13 @@ inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
 
 /// For instructions outside the vocabulary that are neither loads, stores, calls nor terminators.
 inline std::optional<operation_class> llvm_class_by_opcode(const llvm::Instruction& i) {
-  const bool is_double = i.getType()->getScalarType()->isDoubleTy();
+  const bool is_double = is_at_least_double(i.getType());
   switch (i.getOpcode()) {
   case llvm::Instruction::FAdd:
   case llvm::Instruction::FSub:
-  case llvm::Instruction::FNeg:
     return operation_class::fp_add;
+  case llvm::Instruction::FNeg: // of a bit
+    return operation_class::alu;
   case llvm::Instruction::FMul:
     return operation_class::fp_multiply;
   case llvm::Instruction::FDiv:

@@ -48,6 +48,39 @@ template <class Float> Float float_arithmetic(opcode code, Float a, Float b, Flo
   }
 }
 
+/// The smaller or larger number. -0 is less than 0. Of a number and NaN, the number, if there is one wanted.
+template <class Float> Float float_choice(opcode code, Float a, Float b) {
+  if (a != a || b != b) {
+    const bool wants_number = code == opcode::fmin || code == opcode::fmax;
+    return (a != a) == wants_number ? b : a;
+  }
+  const bool first_is_less = a < b || (a == b && std::signbit(a));
+  const bool smaller = code == opcode::fmin || code == opcode::fminimum;
+  return first_is_less == smaller ? a : b;
+}
+
+/// A whole number. Requires, as all arithmetic here does, that the processor rounds to nearest.
+template <class Float> Float float_rounding(opcode code, Float a) {
+  switch (code) {
+  case opcode::ffloor:
+    return std::floor(a);
+  case opcode::fceil:
+    return std::ceil(a);
+  case opcode::ftrunc:
+    return std::trunc(a);
+  case opcode::frint:
+    return std::nearbyint(a);
+  default:
+    return std::round(a);
+  }
+}
+
+/// The bits of `a`, all but the sign as they are.
+template <class Bits> Bits float_sign(opcode code, Bits a, Bits b) {
+  constexpr Bits sign = static_cast<Bits>(~(static_cast<Bits>(-1) >> 1));
+  return code == opcode::fneg ? a ^ sign : code == opcode::fabs ? a & ~sign : (a & ~sign) | (b & sign);
+}
+
 template <class Float> bool float_compare(opcode code, Float a, Float b) {
   switch (code) {
   case opcode::fcmp_oeq:
@@ -91,17 +124,42 @@ template <class Float, class Bits>
 std::uint64_t float_operation(opcode code, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   const auto x = std::bit_cast<Float>(static_cast<Bits>(a));
   const auto y = std::bit_cast<Float>(static_cast<Bits>(b));
+  switch (code) {
+  case opcode::fneg:
+  case opcode::fabs:
+  case opcode::fcopysign:
+    return float_sign(code, static_cast<Bits>(a), static_cast<Bits>(b));
+  case opcode::fmin:
+  case opcode::fmax:
+  case opcode::fminimum:
+  case opcode::fmaximum:
+    return result_bits<Float, Bits>(float_choice(code, x, y));
+  case opcode::ffloor:
+  case opcode::fceil:
+  case opcode::ftrunc:
+  case opcode::frint:
+  case opcode::fround:
+    return result_bits<Float, Bits>(float_rounding(code, x));
+  default:
+    break;
+  }
   if (is_float_comparison(code)) {
     return float_compare(code, x, y) ? 1 : 0;
   }
   return result_bits<Float, Bits>(float_arithmetic(code, x, y, std::bit_cast<Float>(static_cast<Bits>(c))));
 }
 
+/// An unsigned number, rounded to nearest once: the lowest bit of the half keeps what is cut off.
+template <class Float> Float float_of_unsigned(std::uint64_t number) {
+  return number >> 63 == 0 ? static_cast<Float>(static_cast<std::int64_t>(number))
+                           : static_cast<Float>(static_cast<std::int64_t>(number >> 1 | (number & 1))) * 2;
+}
+
 } // namespace detail
 
 /// The result of a floating-point operation or comparison on operands of type `t`: IEEE 754 arithmetic rounded to
 /// nearest, each operation in the precision of its type. A NaN result is always the quiet NaN without sign and payload,
-/// so results are the same on all platforms.
+/// so results are the same on all platforms; but `fneg`, `fabs` and `fcopysign` change the sign bit and nothing else.
 inline std::uint64_t evaluate_float(opcode code, type t, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
   return t == type::f32 ? detail::float_operation<float, std::uint32_t>(code, a, b, c)
                         : detail::float_operation<double, std::uint64_t>(code, a, b, c);
@@ -114,6 +172,12 @@ inline std::uint64_t integer_to_float(type from, type to, std::uint64_t bits) {
                          : std::bit_cast<std::uint64_t>(static_cast<double>(number));
 }
 
+/// `utof.FROM.TO`: the number, unsigned, rounded to nearest.
+inline std::uint64_t unsigned_to_float(type to, std::uint64_t bits) {
+  return to == type::f32 ? std::bit_cast<std::uint32_t>(detail::float_of_unsigned<float>(bits))
+                         : std::bit_cast<std::uint64_t>(detail::float_of_unsigned<double>(bits));
+}
+
 /// `ftoi.FROM.TO`: the number without its fraction; nothing for NaN and for numbers that the type does not have.
 inline std::optional<std::uint64_t> float_to_integer(type from, type to, std::uint64_t bits) {
   const double whole = std::trunc(float_value(from, bits));
@@ -122,6 +186,40 @@ inline std::optional<std::uint64_t> float_to_integer(type from, type to, std::ui
     return std::nullopt;
   }
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole)) & low_ones(width_of(to));
+}
+
+/// `ftou.FROM.TO`: the same, unsigned.
+inline std::optional<std::uint64_t> float_to_unsigned(type from, type to, std::uint64_t bits) {
+  const double whole = std::trunc(float_value(from, bits));
+  if (!(whole >= 0 && whole < std::ldexp(1.0, static_cast<int>(width_of(to))))) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(whole);
+}
+
+/// `ftof.FROM.TO`: the number, rounded to nearest. NaN gives the NaN of `evaluate_float`.
+inline std::uint64_t float_to_float(type from, type to, std::uint64_t bits) {
+  const double number = float_value(from, bits);
+  return to == type::f32 ? detail::result_bits<float, std::uint32_t>(static_cast<float>(number))
+                         : detail::result_bits<double, std::uint64_t>(number);
+}
+
+/// The result of a conversion that has floating-point numbers on one side or both; nothing where it traps.
+inline std::optional<std::uint64_t> convert_number(opcode code, type from, type to, std::uint64_t bits) {
+  switch (code) {
+  case opcode::itof:
+    return integer_to_float(from, to, bits);
+  case opcode::utof:
+    return unsigned_to_float(to, bits);
+  case opcode::ftoi:
+    return float_to_integer(from, to, bits);
+  case opcode::ftou:
+    return float_to_unsigned(from, to, bits);
+  case opcode::ftof:
+    return float_to_float(from, to, bits);
+  default:
+    return bits; // `bitcast`
+  }
 }
 
 } // namespace elbrus

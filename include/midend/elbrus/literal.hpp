@@ -3,12 +3,15 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/float_text.hpp"
+#include "midend/elbrus/extended.hpp"
+#include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/evaluate.hpp"
 
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -70,7 +73,7 @@ inline literal integer_literal(std::string_view digits, bool negative, unsigned 
 }
 
 /// `nan`, or `nan.0x1` with the bits of the fraction.
-inline literal nan_literal(std::string_view word, float_format format) {
+inline literal nan_literal(std::string_view word, float_format format, bool has_payload) {
   if (word == "nan") {
     return {format.quiet_nan()};
   }
@@ -78,7 +81,7 @@ inline literal nan_literal(std::string_view word, float_format format) {
   if (word[3] != '.' || payload.fault == literal_fault::malformed) {
     return {0, literal_fault::malformed};
   }
-  if (payload.fault != literal_fault::none || payload.bits == 0 || payload.bits > format.fraction()) {
+  if (payload.fault != literal_fault::none || payload.bits == 0 || payload.bits > format.fraction() || !has_payload) {
     return {0, literal_fault::out_of_range};
   }
   return {format.infinity | payload.bits};
@@ -90,7 +93,7 @@ inline literal float_literal(std::string_view digits, bool negative, type t) {
   if (digits == "inf") {
     out.bits = format.infinity;
   } else if (digits.substr(0, 3) == "nan") {
-    out = nan_literal(digits, format);
+    out = nan_literal(digits, format, t != type::f80);
   } else {
     const bool hexadecimal = is_hexadecimal(digits);
     const float_reading read = float_from_text(hexadecimal ? digits.substr(2) : digits, hexadecimal, format);
@@ -138,7 +141,8 @@ inline void append_float(std::string& text, type t, std::uint64_t bits) {
 
 /// Reads a literal of a type; `text` must be nothing else. Integers, predicates and addresses are decimal or `0x…`,
 /// also negative, and must fit the type, signed or unsigned. Floating-point numbers are decimal, rounded to nearest, or
-/// hexadecimal (`0x1.8p+1`), `inf`, `nan`, or `nan.0x…` with the bits of the fraction, all also negative.
+/// hexadecimal (`0x1.8p+1`), `inf`, `nan`, or `nan.0x…` with the bits of the fraction, all also negative. Those of type
+/// `f80` are rounded to `f64`, and have no bits after `nan`.
 inline literal parse_literal(std::string_view text, type t) {
   const bool negative = !text.empty() && text[0] == '-';
   if (negative) {
@@ -166,7 +170,41 @@ inline void append_literal(std::string& text, type t, std::uint64_t bits) {
   }
 }
 
+/// Writes a number: as a literal, or, if it is an `f80` that is none, hexadecimal with all its bits, NaN with those of
+/// its significand.
+inline void append_scalar(std::string& text, const scalar& s) {
+  const std::optional<std::uint64_t> bits =
+      s.type == type::f80 ? literal_of_extended(extended_value(s)) : std::optional(s.bits);
+  if (bits) {
+    append_literal(text, s.type, *bits);
+    return;
+  }
+  const detail::extended_parts number(extended_value(s));
+  text += number.negative ? "-" : "";
+  if (number.is_nan()) {
+    text += "nan.0x";
+    detail::append_number(text, s.bits, 16);
+    return;
+  }
+  text += "0x1";
+  std::uint64_t digits = number.significand << 1;
+  text += digits != 0 ? "." : "";
+  for (; digits != 0; digits <<= 4) {
+    detail::append_number(text, digits >> 60, 16);
+  }
+  const std::int64_t exponent = number.exponent + 63;
+  text += exponent < 0 ? "p" : "p+";
+  detail::append_number(text, exponent);
+}
+
 /// The same, as a string.
+inline std::string scalar_text(const scalar& s) {
+  std::string text;
+  append_scalar(text, s);
+  return text;
+}
+
+/// A literal as a string.
 inline std::string literal_text(type t, std::uint64_t bits) {
   std::string text;
   append_literal(text, t, bits);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/type.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
 
 #include <array>
 #include <cstddef>
@@ -45,6 +47,10 @@ enum class opcode : std::uint8_t {
   sext,
   itof,
   ftoi,
+  utof,
+  ftou,
+  ftof,
+  bitcast,
   // floating point
   fadd,
   fsub,
@@ -52,6 +58,18 @@ enum class opcode : std::uint8_t {
   fdiv,
   fma,
   fsqrt,
+  fneg, // these three change the sign of NaN, too
+  fabs,
+  fcopysign,
+  fmin, // the number if the other operand is NaN
+  fmax,
+  fminimum, // NaN if an operand is
+  fmaximum,
+  ffloor,
+  fceil,
+  ftrunc,
+  frint,  // ties to even
+  fround, // ties away from 0
   // comparisons
   cmp_eq,
   cmp_ne,
@@ -102,10 +120,14 @@ struct opcode_info {
   opcode_form form;
   std::uint8_t operands; ///< their number if it is fixed, without the guard; 0 for addresses and arguments
   operation meaning;     ///< in the vocabulary of the library
+
+  // Of those that are `other` there:
+  operation_class cost = operation_class::alu; ///< of quotients and roots, with 32 bits
+  bool may_trap = false;                       ///< for some operands
 };
 
 /// By opcode.
-inline constexpr std::array<opcode_info, 59> opcode_table = {{
+inline constexpr std::array<opcode_info, 75> opcode_table = {{
     {"mov", opcode_form::moving, 1, operation::copy},
     {"add", opcode_form::integer, 2, operation::add},
     {"sub", opcode_form::integer, 2, operation::sub},
@@ -131,14 +153,30 @@ inline constexpr std::array<opcode_info, 59> opcode_table = {{
     {"trunc", opcode_form::conversion, 1, operation::truncate},
     {"zext", opcode_form::conversion, 1, operation::zero_extend},
     {"sext", opcode_form::conversion, 1, operation::sign_extend},
-    {"itof", opcode_form::conversion, 1, operation::other},
-    {"ftoi", opcode_form::conversion, 1, operation::other},
-    {"fadd", opcode_form::floating, 2, operation::other},
-    {"fsub", opcode_form::floating, 2, operation::other},
-    {"fmul", opcode_form::floating, 2, operation::other},
-    {"fdiv", opcode_form::floating, 2, operation::other},
-    {"fma", opcode_form::floating, 3, operation::other},
-    {"fsqrt", opcode_form::floating, 1, operation::other},
+    {"itof", opcode_form::conversion, 1, operation::other, operation_class::convert_to_fp},
+    {"ftoi", opcode_form::conversion, 1, operation::other, operation_class::convert_to_integer, true},
+    {"utof", opcode_form::conversion, 1, operation::other, operation_class::convert_to_fp},
+    {"ftou", opcode_form::conversion, 1, operation::other, operation_class::convert_to_integer, true},
+    {"ftof", opcode_form::conversion, 1, operation::other, operation_class::convert_to_fp},
+    {"bitcast", opcode_form::conversion, 1, operation::other, operation_class::move},
+    {"fadd", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"fsub", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"fmul", opcode_form::floating, 2, operation::other, operation_class::fp_multiply},
+    {"fdiv", opcode_form::floating, 2, operation::other, operation_class::fp_divide_single},
+    {"fma", opcode_form::floating, 3, operation::other, operation_class::fused_multiply_add},
+    {"fsqrt", opcode_form::floating, 1, operation::other, operation_class::fp_sqrt_single},
+    {"fneg", opcode_form::floating, 1, operation::other, operation_class::alu},
+    {"fabs", opcode_form::floating, 1, operation::other, operation_class::alu},
+    {"fcopysign", opcode_form::floating, 2, operation::other, operation_class::alu},
+    {"fmin", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"fmax", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"fminimum", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"fmaximum", opcode_form::floating, 2, operation::other, operation_class::fp_add},
+    {"ffloor", opcode_form::floating, 1, operation::other, operation_class::convert_to_integer},
+    {"fceil", opcode_form::floating, 1, operation::other, operation_class::convert_to_integer},
+    {"ftrunc", opcode_form::floating, 1, operation::other, operation_class::convert_to_integer},
+    {"frint", opcode_form::floating, 1, operation::other, operation_class::convert_to_integer},
+    {"fround", opcode_form::floating, 1, operation::other, operation_class::convert_to_integer},
     {"cmp.eq", opcode_form::comparison, 2, operation::equal},
     {"cmp.ne", opcode_form::comparison, 2, operation::not_equal},
     {"cmp.lt", opcode_form::comparison, 2, operation::less},
@@ -149,22 +187,22 @@ inline constexpr std::array<opcode_info, 59> opcode_table = {{
     {"cmp.ule", opcode_form::comparison, 2, operation::uless_equal},
     {"cmp.ugt", opcode_form::comparison, 2, operation::ugreater},
     {"cmp.uge", opcode_form::comparison, 2, operation::ugreater_equal},
-    {"fcmp.oeq", opcode_form::comparison, 2, operation::other},
-    {"fcmp.one", opcode_form::comparison, 2, operation::other},
-    {"fcmp.olt", opcode_form::comparison, 2, operation::other},
-    {"fcmp.ole", opcode_form::comparison, 2, operation::other},
-    {"fcmp.ogt", opcode_form::comparison, 2, operation::other},
-    {"fcmp.oge", opcode_form::comparison, 2, operation::other},
-    {"fcmp.uno", opcode_form::comparison, 2, operation::other},
-    {"ld", opcode_form::memory, 0, operation::other},
-    {"st", opcode_form::memory, 0, operation::other},
-    {"call", opcode_form::call, 0, operation::other},
+    {"fcmp.oeq", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.one", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.olt", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.ole", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.ogt", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.oge", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"fcmp.uno", opcode_form::comparison, 2, operation::other, operation_class::compare},
+    {"ld", opcode_form::memory, 0, operation::other, operation_class::load, true},
+    {"st", opcode_form::memory, 0, operation::other, operation_class::store, true},
+    {"call", opcode_form::call, 0, operation::other, operation_class::call, true},
     {"phi", opcode_form::phi, 0, operation::other},
-    {"br", opcode_form::terminator, 0, operation::other},
-    {"br", opcode_form::terminator, 1, operation::other},
-    {"switch", opcode_form::terminator, 1, operation::other},
-    {"ret", opcode_form::terminator, 0, operation::other},
-    {"unreachable", opcode_form::terminator, 0, operation::other},
+    {"br", opcode_form::terminator, 0, operation::other, operation_class::branch},
+    {"br", opcode_form::terminator, 1, operation::other, operation_class::branch},
+    {"switch", opcode_form::terminator, 1, operation::other, operation_class::branch},
+    {"ret", opcode_form::terminator, 0, operation::other, operation_class::branch},
+    {"unreachable", opcode_form::terminator, 0, operation::other, operation_class::branch, true},
 }};
 
 /// The row of an operation.
@@ -196,6 +234,15 @@ constexpr std::optional<opcode> opcode_named(std::string_view name) {
 /// Whether it ends a node.
 constexpr bool is_terminator(opcode code) {
   return code >= opcode::jump;
+}
+
+/// The class in which a machine issues an operation of a type that is `other` in the vocabulary of the library.
+constexpr operation_class class_of_other(opcode code, type t) {
+  const operation_class narrow = info_of(code).cost;
+  return (t != type::f64 && t != type::f80)            ? narrow
+         : narrow == operation_class::fp_divide_single ? operation_class::fp_divide_double
+         : narrow == operation_class::fp_sqrt_single   ? operation_class::fp_sqrt_double
+                                                       : narrow;
 }
 
 /// Whether the operation compares floating-point numbers.

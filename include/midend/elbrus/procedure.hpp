@@ -372,7 +372,11 @@ public:
 
   /// The literal of a type with these bits; those above its width are dropped.
   value_id constant(type t, std::uint64_t bits) {
-    bits &= ~std::uint64_t{0} >> (64 - width_of(t));
+    bits &= ~std::uint64_t{0} >> (64 - literal_width_of(t));
+    constexpr std::uint64_t infinity = 0x7ff0'0000'0000'0000;
+    if (t == type::f80 && (bits & ~(std::uint64_t{1} << 63)) > infinity) { // without a payload
+      bits = (bits & std::uint64_t{1} << 63) | infinity | std::uint64_t{1} << 51;
+    }
     const auto fresh = static_cast<value_id>(values_.size());
     const value_id v = constants_.find_or_insert({bits, t}, fresh);
     if (v == fresh) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/extended.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/evaluate.hpp"
 
@@ -15,7 +16,8 @@ namespace elbrus {
 /// The bits of a number, with zeros above the width of its type. Compared bit for bit.
 struct scalar {
   elbrus::type type = elbrus::type::none;
-  std::uint64_t bits = 0;
+  std::uint64_t bits = 0; ///< of type `f80`, the significand
+  std::uint16_t head = 0; ///< of type `f80`, the exponent and the sign; else 0
 
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 };
@@ -39,6 +41,21 @@ constexpr scalar float_scalar(type t, double value) {
 constexpr double float_value(type t, std::uint64_t bits) {
   return t == type::f32 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
                         : std::bit_cast<double>(bits);
+}
+
+/// A number of type `f80`.
+constexpr scalar extended_scalar(const extended_number& number) {
+  return {type::f80, number.significand, number.head};
+}
+
+/// The number of type `f80`.
+constexpr extended_number extended_value(const scalar& s) {
+  return {s.bits, s.head};
+}
+
+/// The number of a literal.
+constexpr scalar literal_scalar(type t, std::uint64_t bits) {
+  return t == type::f80 ? extended_scalar(extended_of_double(bits)) : scalar{t, bits};
 }
 
 /// The number that the bits of an integer type mean, signed.

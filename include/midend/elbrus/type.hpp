@@ -14,11 +14,11 @@ MIDEND_BEGIN_NAMESPACE
 namespace elbrus {
 
 /// The type of a value. Integers wrap modulo 2^n; `i1` is a predicate.
-enum class type : std::uint8_t { none, i1, i8, i16, i32, i64, f32, f64, ptr };
+enum class type : std::uint8_t { none, i1, i8, i16, i32, i64, f32, f64, ptr, f80 };
 
 /// By type.
-inline constexpr std::array<std::string_view, 9> type_names = {"none", "i1",  "i8",  "i16", "i32",
-                                                               "i64",  "f32", "f64", "ptr"};
+inline constexpr std::array<std::string_view, 10> type_names = {"none", "i1",  "i8",  "i16", "i32",
+                                                                "i64",  "f32", "f64", "ptr", "f80"};
 
 /// The name in text.
 constexpr std::string_view name_of(type t) {
@@ -35,9 +35,9 @@ constexpr std::optional<type> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// `f32` and `f64`.
+/// `f32`, `f64` and `f80`.
 constexpr bool is_float(type t) {
-  return t == type::f32 || t == type::f64;
+  return t == type::f32 || t == type::f64 || t == type::f80;
 }
 
 /// Integers, predicates and addresses.
@@ -47,8 +47,13 @@ constexpr bool is_integer(type t) {
 
 /// The number of bits; 0 for `none`.
 constexpr unsigned width_of(type t) {
-  constexpr std::array<unsigned char, 9> widths = {0, 1, 8, 16, 32, 64, 32, 64, 64};
+  constexpr std::array<unsigned char, 10> widths = {0, 1, 8, 16, 32, 64, 32, 64, 64, 80};
   return widths[static_cast<std::size_t>(t)];
+}
+
+/// The number of bits of a literal: those of `f80` are numbers that `f64` has, and have its bits.
+constexpr unsigned literal_width_of(type t) {
+  return t == type::f80 ? 64 : width_of(t);
 }
 
 /// The number of bytes in memory; a predicate has one.

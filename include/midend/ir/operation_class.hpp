@@ -26,8 +26,8 @@ enum class operation_class : std::uint8_t {
   fp_add,             ///< sum, difference, minimum, maximum of floating-point numbers
   fp_multiply,        ///< product of floating-point numbers
   fused_multiply_add, ///< a · b + c, rounded once
-  convert_to_integer, ///< floating-point number to integer
-  convert_to_fp,      ///< integer to floating-point number
+  convert_to_integer, ///< floating-point number to integer, or to a whole number
+  convert_to_fp,      ///< integer to floating-point number, or from one such type to another
   compare,            ///< comparison into a predicate
   load,               ///< from memory
   store,              ///< to memory

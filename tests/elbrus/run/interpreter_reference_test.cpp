@@ -93,3 +93,25 @@ TEST_CASE("interpreter: random programs do what the specification says") {
   });
   CHECK(traps * 30 > runs); // there is something to disagree about
 }
+
+TEST_CASE("interpreter: random programs with numeric code do what the specification says") {
+  random_program_options options;
+  options.numeric = true;
+  std::size_t numeric = 0;
+  midend_tests::for_each_random_program(600, options, [&](const generated_program& g, std::uint64_t seed) {
+    for (const procedure& p : g.program.procedures) {
+      for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+        for (const midend::value_id v : p.values(n)) {
+          const opcode code = p.value(v).code;
+          numeric += code >= opcode::fneg && code <= opcode::fround ? 1U : 0U;
+        }
+      }
+    }
+    for (std::size_t i = 0; i != g.inputs.size(); ++i) {
+      CAPTURE(seed);
+      CAPTURE(i);
+      CHECK(difference(g, g.inputs[i], 20'000) == "");
+    }
+  });
+  CHECK(numeric > 300);
+}

@@ -41,7 +41,7 @@ public:
   private:
     /// An address may be passed as an `i64`, which a copy of it is perhaps, and the other way round.
     static bool is_same(const scalar& a, const scalar& b) {
-      return a.bits == b.bits && converts_freely(a.type, b.type);
+      return a.bits == b.bits && a.head == b.head && converts_freely(a.type, b.type);
     }
   };
 

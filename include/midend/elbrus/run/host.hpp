@@ -27,7 +27,7 @@ struct host_call {
 struct host_answer {
   enum class outcome : std::uint8_t {
     returned, ///< without a result
-    result,   ///< with one: the low bits of `bits`
+    result,   ///< with one: the low bits of `bits`; an `f80` as a literal
     unknown,  ///< there is no such function, or not with these arguments: a trap
     stopped,  ///< the function ends the run: a trap
   };

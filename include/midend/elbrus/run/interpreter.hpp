@@ -59,7 +59,8 @@ private:
     }
     for (std::size_t i = 0; i != arguments.size(); ++i) {
       const type wanted = p.core(p.parameters()[i]).type;
-      if (!converts_freely(arguments[i].type, wanted) || (arguments[i].bits & ~low_ones(width_of(wanted))) != 0) {
+      if (!converts_freely(arguments[i].type, wanted) ||
+          (arguments[i].bits & ~low_ones(literal_width_of(wanted))) != 0) {
         return false;
       }
     }

@@ -40,12 +40,16 @@ public:
     return address_of(arrays_.size() - 1);
   }
 
-  /// A new array with elements of one type; their bits above its width are dropped.
+  /// A new array with elements of one type, given as literals; their bits above its width are dropped.
   std::uint64_t add(std::string_view name, type element, span<const std::uint64_t> elements) {
     const std::size_t size = bytes_of(element);
     std::vector<unsigned char> bytes(size * elements.size());
     for (std::size_t i = 0; i != elements.size(); ++i) {
-      write(bytes.data() + i * size, element, elements[i]);
+      if (element == type::f80) {
+        write_extended(bytes.data() + i * size, extended_of_double(elements[i]));
+      } else {
+        write(bytes.data() + i * size, element, elements[i]);
+      }
     }
     return add(name, bytes);
   }
@@ -91,14 +95,16 @@ public:
     return at == nowhere ? std::nullopt : std::optional(at);
   }
 
-  /// The value at an address; nothing if it is not in an array.
+  /// The value at an address; nothing if it is not in an array. Not of type `f80`.
   std::optional<std::uint64_t> load(type t, std::uint64_t address) const {
+    MIDEND_ASSERT(t != type::f80, "a type of at most 64 bits");
     const std::size_t at = place(address, bytes_of(t));
     return at == nowhere ? std::nullopt : std::optional(read(bytes_.data() + at, t));
   }
 
-  /// False if the address is not in an array.
+  /// False if the address is not in an array. Not of type `f80`.
   bool store(type t, std::uint64_t address, std::uint64_t bits) {
+    MIDEND_ASSERT(t != type::f80, "a type of at most 64 bits");
     const std::size_t at = place(address, bytes_of(t));
     if (at == nowhere) {
       return false;
@@ -107,9 +113,26 @@ public:
     return true;
   }
 
+  /// The number of type `f80` at an address; nothing if it is not in an array.
+  std::optional<extended_number> load_extended(std::uint64_t address) const {
+    const std::size_t at = place(address, bytes_of(type::f80));
+    return at == nowhere ? std::nullopt : std::optional(read_extended(bytes_.data() + at));
+  }
+
+  /// False if the address is not in an array.
+  bool store_extended(std::uint64_t address, const extended_number& number) {
+    const std::size_t at = place(address, bytes_of(type::f80));
+    if (at == nowhere) {
+      return false;
+    }
+    write_extended(bytes_.data() + at, number);
+    return true;
+  }
+
   /// Element i of an array. Requires that there is one.
   scalar element(std::size_t array, type t, std::size_t i) const {
-    return {t, read(bytes(array).data() + i * bytes_of(t), t)};
+    const unsigned char* const at = bytes(array).data() + i * bytes_of(t);
+    return t == type::f80 ? extended_scalar(read_extended(at)) : scalar{t, read(at, t)};
   }
 
   /// The same names in the same order, with the same bytes.
@@ -170,6 +193,15 @@ private:
     default:
       return read_word<std::uint64_t>(from);
     }
+  }
+
+  static extended_number read_extended(const unsigned char* from) {
+    return {read_word<std::uint64_t>(from), static_cast<std::uint16_t>(read_word<std::uint16_t>(from + 8))};
+  }
+
+  static void write_extended(unsigned char* to, const extended_number& number) {
+    write_word<std::uint64_t>(to, number.significand);
+    write_word<std::uint16_t>(to + 8, number.head);
   }
 
   static void write(unsigned char* to, type t, std::uint64_t bits) {

@@ -198,8 +198,7 @@ public:
     switch (info_of(record.code).form) {
     case opcode_form::comparison:
     case opcode_form::conversion:
-      types(record.operand_type,
-            record.code >= opcode::trunc && record.code <= opcode::ftoi ? record.type : type::none);
+      types(record.operand_type, info_of(record.code).form == opcode_form::conversion ? record.type : type::none);
       arguments(v);
       break;
     case opcode_form::memory:

@@ -26,43 +26,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-namespace detail {
-
-/// The class of an operation that is `other` in the vocabulary of the library.
-constexpr operation_class class_of_other(const value_core& record) {
-  const bool is_double = record.type == type::f64;
-  switch (record.code) {
-  case opcode::itof:
-    return operation_class::convert_to_fp;
-  case opcode::ftoi:
-    return operation_class::convert_to_integer;
-  case opcode::fadd:
-  case opcode::fsub:
-    return operation_class::fp_add;
-  case opcode::fmul:
-    return operation_class::fp_multiply;
-  case opcode::fdiv:
-    return is_double ? operation_class::fp_divide_double : operation_class::fp_divide_single;
-  case opcode::fma:
-    return operation_class::fused_multiply_add;
-  case opcode::fsqrt:
-    return is_double ? operation_class::fp_sqrt_double : operation_class::fp_sqrt_single;
-  case opcode::ld:
-    return operation_class::load;
-  case opcode::st:
-    return operation_class::store;
-  case opcode::call:
-    return operation_class::call;
-  default:
-    return is_terminator(record.code) ? operation_class::branch : operation_class::compare;
-  }
-}
-
-} // namespace detail
-
 /// A procedure in SSA form with the costs of its operations: models `cost_ir`.
 ///
-/// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. A `select` is a merge,
+/// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. The sign of a
+/// floating-point number is a bit, so what changes it is integer arithmetic. A `select` is a merge,
 /// of predicates predicate logic. A guarded operation has the class of the same operation without a guard, even if it
 /// never runs and so has no effect.
 ///
@@ -75,7 +42,7 @@ public:
   std::optional<operation_class> cost(value_id v) const {
     const value_core& record = graph().core(v);
     if (info_of(record.code).meaning == operation::other) {
-      return detail::class_of_other(record);
+      return class_of_other(record.code, record.type);
     }
     if (record.code == opcode::select && record.type == type::i1) {
       return operation_class::predicate_logic;

@@ -259,16 +259,7 @@ private:
       const std::optional<std::uint64_t> second = constant(graph().operands(v)[1]);
       return !second || !is_total_with(info, *second);
     }
-    switch (record.code) {
-    case opcode::ftoi:
-    case opcode::ld:
-    case opcode::st:
-    case opcode::call:
-    case opcode::unreachable:
-      return true;
-    default:
-      return false;
-    }
+    return info_of(record.code).may_trap;
   }
 
   bool reads_diagnostic_values(value_id v) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/extended.hpp"
 #include "midend/elbrus/float_operations.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
@@ -25,8 +26,8 @@ namespace detail {
 
 /// The meaning of an operation that runs, in the vocabulary of the library.
 inline operation_info meaning_if_it_runs(const value_core& record) {
-  const auto width = static_cast<std::uint8_t>(width_of(record.type));
-  const auto operand_width = static_cast<std::uint8_t>(width_of(record.operand_type));
+  const auto width = static_cast<std::uint8_t>(literal_width_of(record.type));
+  const auto operand_width = static_cast<std::uint8_t>(literal_width_of(record.operand_type));
   return {.code = info_of(record.code).meaning,
           .width = width,
           .operand_width = operand_width == 0 ? width : operand_width,
@@ -39,14 +40,17 @@ inline std::optional<std::uint64_t> fold_arguments(const value_core& record, spa
     const evaluation result = evaluate(meaning_if_it_runs(record), args);
     return result ? std::optional(result.bits) : std::nullopt;
   }
-  if (record.code == opcode::itof) {
-    return integer_to_float(record.operand_type, record.type, args[0]);
+  const opcode_form form = info_of(record.code).form;
+  const bool is_extended = record.type == type::f80 || record.operand_type == type::f80;
+  if (is_extended &&
+      (form == opcode_form::conversion || form == opcode_form::comparison || form == opcode_form::floating)) {
+    return fold_extended(record.code, record.operand_type, record.type, args[0], args.size() < 2 ? 0 : args[1]);
   }
-  if (record.code == opcode::ftoi) {
-    return float_to_integer(record.operand_type, record.type, args[0]);
+  if (form == opcode_form::conversion) {
+    return convert_number(record.code, record.operand_type, record.type, args[0]);
   }
   const bool compares = is_float_comparison(record.code);
-  if (compares || info_of(record.code).form == opcode_form::floating) {
+  if (compares || form == opcode_form::floating) {
     return evaluate_float(record.code, compares ? record.operand_type : record.type, args[0],
                           args.size() < 2 ? 0 : args[1], args.size() < 3 ? 0 : args[2]);
   }
@@ -61,7 +65,7 @@ inline operation_info meaning_of(const procedure& p, value_id v) {
   const value_core& record = p.core(v);
   if (record.kind != value_kind::operation || record.guarded || record.variable != no_value ||
       info_of(record.code).meaning == operation::other) {
-    const auto width = static_cast<std::uint8_t>(record.type == type::none ? 64 : width_of(record.type));
+    const auto width = static_cast<std::uint8_t>(record.type == type::none ? 64 : literal_width_of(record.type));
     return {operation::other, width, width};
   }
   return detail::meaning_if_it_runs(record);

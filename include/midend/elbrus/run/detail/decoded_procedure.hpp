@@ -48,7 +48,8 @@ enum class action : std::uint8_t {
   uless_equal,
   floating,
   integer_to_float,
-  float_to_integer,
+  conversion,      ///< any other one that is not in the vocabulary
+  extended,        ///< whatever computes, loads or stores an `f80`
   load,            ///< from b + c·scale + offset, which is, without an index, b + b·0 + offset
   store,           ///< a, to the same place
   volatile_access, ///< one of these two

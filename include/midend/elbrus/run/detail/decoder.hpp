@@ -67,10 +67,10 @@ constexpr action action_of(opcode code, bool nsw) {
     return action::uless_equal;
   case opcode::itof:
     return action::integer_to_float;
-  case opcode::ftoi:
-    return action::float_to_integer;
   default:
-    return info_of(code).meaning == operation::other ? action::floating : action::evaluate;
+    return info_of(code).meaning != operation::other       ? action::evaluate
+           : info_of(code).form == opcode_form::conversion ? action::conversion
+                                                           : action::floating;
   }
 }
 
@@ -210,6 +210,11 @@ private:
   void set_computation(instruction& i) {
     const span<const value_id> arguments = p_.arguments(i.value);
     i.what = action_of(i.code, p_.core(i.value).flags.nsw);
+    const bool is_extended = i.type == type::f80 || i.operand_type == type::f80;
+    if (is_extended &&
+        (i.what == action::floating || i.what == action::conversion || i.what == action::integer_to_float)) {
+      i.what = action::extended;
+    }
     i.arity = static_cast<std::uint8_t>(arguments.size());
     i.a = slot(arguments[0]);
     i.b = arguments.size() > 1 ? slot(arguments[1]) : i.a;
@@ -229,8 +234,11 @@ private:
     const span<const value_id> all = p_.arguments(i.value);
     const bool stores = i.code == opcode::st;
     const span<const value_id> address = all.subspan(stores ? 1 : 0);
-    i.what = i.is_volatile ? action::volatile_access : stores ? action::store : action::load;
     i.type = stores ? i.operand_type : i.type;
+    i.what = i.is_volatile         ? action::volatile_access
+             : i.type == type::f80 ? action::extended
+             : stores              ? action::store
+                                   : action::load;
     i.b = slot(address[0]);
     i.a = stores ? slot(all[0]) : i.b;
     i.c = access.indexed ? slot(address[1]) : i.b;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/extended.hpp"
 #include "midend/elbrus/float_operations.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/run/detail/accessed_classes.hpp"
 #include "midend/elbrus/run/detail/decoded_procedure.hpp"
 #include "midend/elbrus/run/detail/decoder.hpp"
+#include "midend/elbrus/run/detail/extended_pool.hpp"
 #include "midend/elbrus/run/event_trace.hpp"
 #include "midend/elbrus/run/host.hpp"
 #include "midend/elbrus/run/memory.hpp"
@@ -74,6 +76,9 @@ public:
   std::size_t depth() const { return frames_.size(); }
 
   std::size_t num_slots() const { return bits_.size(); }
+
+  /// Of all slots.
+  span<const std::uint64_t> all_bits() const { return {bits_.data(), bits_.size()}; }
 
   frame& top() { return frames_.back(); }
 
@@ -154,8 +159,8 @@ inline run_fault add_nsw(const instruction& i, slot_view s) {
   return {};
 }
 
-inline run_fault convert_to_integer(const instruction& i, slot_view s) {
-  const auto number = float_to_integer(i.operand_type, i.type, s.bits[i.a]);
+inline run_fault convert(const instruction& i, slot_view s) {
+  const auto number = convert_number(i.code, i.operand_type, i.type, s.bits[i.a]);
   if (!number) {
     return trap_kind::bad_conversion;
   }
@@ -192,8 +197,8 @@ inline run_fault compute(const instruction& i, slot_view s, memory& m) {
     return evaluate_any(i, s);
   case action::add_nsw:
     return add_nsw(i, s);
-  case action::float_to_integer:
-    return convert_to_integer(i, s);
+  case action::conversion:
+    return convert(i, s);
   case action::load:
   case action::store:
     return access_memory(i, s, m);
@@ -260,7 +265,9 @@ public:
     }
     const slot_view slots = frames_.slots(frames_.top());
     for (std::uint32_t k = 0; k != arguments.size(); ++k) {
-      slots.put(k, arguments[k].bits);
+      slots.put(k, arguments[k].type == type::f80
+                       ? extended_.slot_bits(extended_value(arguments[k]), frames_.all_bits())
+                       : arguments[k].bits);
     }
     result_.executed = options_.step_limit - execute();
   }
@@ -335,6 +342,11 @@ private:
           return left;
         }
         here = current();
+        break;
+      case action::extended:
+        problem = !here.slots.defined(i)                                  ? trap_kind::diagnostic_value
+                  : options_.check_classes && breaks_class(i, here.slots) ? trap_kind::classes_meet
+                                                                          : compute_extended(i, here.slots);
         break;
       default:
         problem = !here.slots.defined(i)                                  ? trap_kind::diagnostic_value
@@ -459,18 +471,66 @@ private:
     if (options_.check_classes && breaks_class(i, s)) {
       return trap_kind::classes_meet;
     }
-    if (const run_fault problem = access_memory(i, s, result_.memory)) {
+    if (const run_fault problem = i.type == type::f80 ? access_extended(i, s) : access_memory(i, s, result_.memory)) {
       return problem;
     }
     if (!options_.record_events) {
       return {};
     }
     if (i.code == opcode::st) {
-      result_.events.add(event_kind::volatile_store, {}, std::array{address, scalar{i.type, s.bits[i.a]}}, {});
+      result_.events.add(event_kind::volatile_store, {}, std::array{address, scalar_of(i.type, s.bits[i.a])}, {});
     } else {
-      result_.events.add(event_kind::volatile_load, {}, std::array{address}, {i.type, s.bits[i.result]});
+      result_.events.add(event_kind::volatile_load, {}, std::array{address}, scalar_of(i.type, s.bits[i.result]));
     }
     return {};
+  }
+
+  /// What has to do with numbers of type `f80`.
+  run_fault compute_extended(const instruction& i, slot_view s) {
+    const auto number = [&](std::uint32_t slot) { return extended_.number(s.bits[slot]); };
+    switch (info_of(i.code).form) {
+    case opcode_form::memory:
+      return access_extended(i, s);
+    case opcode_form::comparison:
+      s.put(i.result, compare_extended(i.code, number(i.a), number(i.b)) ? 1 : 0);
+      return {};
+    case opcode_form::conversion:
+      if (i.type != type::f80) {
+        const auto result = convert_from_extended(i.code, i.type, number(i.a));
+        if (!result) {
+          return trap_kind::bad_conversion;
+        }
+        s.put(i.result, *result);
+        return {};
+      }
+      put_extended(i, s, convert_to_extended(i.code, i.operand_type, s.bits[i.a]));
+      return {};
+    default:
+      put_extended(i, s, evaluate_extended(i.code, number(i.a), number(i.b)));
+      return {};
+    }
+  }
+
+  run_fault access_extended(const instruction& i, slot_view s) {
+    if (i.code == opcode::st) {
+      const bool is_done = result_.memory.store_extended(address_of(i, s), extended_.number(s.bits[i.a]));
+      return is_done ? run_fault() : trap_kind::bad_access;
+    }
+    const auto found = result_.memory.load_extended(address_of(i, s));
+    if (!found) {
+      return trap_kind::bad_access;
+    }
+    put_extended(i, s, *found);
+    return {};
+  }
+
+  void put_extended(const instruction& i, slot_view s, const extended_number& number) {
+    s.put(i.result, extended_.slot_bits(number, frames_.all_bits()));
+  }
+
+  /// What a slot has, outside of the run.
+  scalar scalar_of(type t, std::uint64_t bits) const {
+    return t == type::f80 ? extended_scalar(extended_.number(bits)) : scalar{t, bits};
   }
 
   span<const argument> arguments_of(const instruction& call) {
@@ -493,7 +553,7 @@ private:
   run_fault call_host(const instruction& i, slot_view s, span<const argument> arguments) {
     arguments_.clear();
     for (const argument& a : arguments) {
-      arguments_.push_back({a.type, s.bits[a.slot]});
+      arguments_.push_back(scalar_of(a.type, s.bits[a.slot]));
     }
     const procedure& caller = program_.source(frames_.top().procedure);
     const std::string_view callee = caller.text(caller.call(i.value).callee);
@@ -503,26 +563,29 @@ private:
       return trap_kind::unknown_callee;
     }
     const bool has_result = answer.kind == host_answer::outcome::result && i.type != type::none;
-    const scalar result = has_result ? scalar{i.type, answer.bits & low_ones(width_of(i.type))} : scalar{};
+    const std::uint64_t bits = has_result ? answer.bits & low_ones(literal_width_of(i.type)) : 0;
+    const scalar result = has_result ? literal_scalar(i.type, bits) : scalar{};
     if (options_.record_events) {
       result_.events.add(event_kind::call, callee, arguments_, result);
     }
     if (answer.kind == host_answer::outcome::stopped) {
       return trap_kind::host_stop;
     }
-    return take_result(i, s, result);
+    return take_result(i, s, result.type,
+                       result.type == type::f80 ? extended_.slot_bits(extended_value(result), frames_.all_bits())
+                                                : bits);
   }
 
   /// The end of a call.
-  static run_fault take_result(const instruction& call, slot_view s, scalar result) {
+  static run_fault take_result(const instruction& call, slot_view s, type t, std::uint64_t bits) {
     if (call.noreturn) {
       return trap_kind::returned;
     }
     if (call.type != type::none) {
-      if (result.type == type::none) {
+      if (t == type::none) {
         return trap_kind::bad_call;
       }
-      s.put(call.result, result.bits);
+      s.put(call.result, bits);
     }
     return {};
   }
@@ -533,15 +596,16 @@ private:
       return trap_kind::diagnostic_value;
     }
     const type t = program_.source(frames_.top().procedure).result_type();
-    const scalar result = i.a == no_index ? scalar{} : scalar{t, s.bits[i.a]};
+    const std::uint64_t bits = i.a == no_index ? 0 : s.bits[i.a];
     if (frames_.depth() == 1) {
-      result_.value = i.a == no_index ? std::nullopt : std::optional(result);
+      result_.value = i.a == no_index ? std::nullopt : std::optional(scalar_of(t, bits));
       finished_ = true;
       return {};
     }
     frames_.pop();
     const instruction& call = frames_.top().at[-1];
-    if (const run_fault problem = take_result(call, frames_.slots(frames_.top()), result)) {
+    if (const run_fault problem =
+            take_result(call, frames_.slots(frames_.top()), i.a == no_index ? type::none : t, bits)) {
       stop(call, *problem);
     }
     return {};
@@ -593,6 +657,7 @@ private:
   const run_options& options_;
   run_result& result_;
   bool finished_ = false;
+  extended_pool extended_;
   std::vector<scalar> arguments_; ///< of a host function
   accessed_classes classes_;
   alias_id other_class_ = no_alias; ///< that the last access broke

@@ -64,7 +64,7 @@ constexpr std::size_t argument_count(const value_core& record, bool indexed, typ
   }
 }
 
-/// Whether there is such a conversion: the width grows or shrinks as the opcode requires.
+/// Whether there is such a conversion: the width grows, shrinks or stays as the opcode requires.
 constexpr bool converts(opcode code, type from, type to) {
   switch (code) {
   case opcode::trunc:
@@ -73,7 +73,12 @@ constexpr bool converts(opcode code, type from, type to) {
   case opcode::sext:
     return is_integer(from) && is_integer(to) && width_of(from) < width_of(to);
   case opcode::itof:
+  case opcode::utof:
     return is_integer(from) && is_float(to);
+  case opcode::ftof:
+    return is_float(from) && is_float(to) && from != to;
+  case opcode::bitcast:
+    return from != type::none && to != type::none && is_float(from) != is_float(to) && width_of(from) == width_of(to);
   default:
     return is_float(from) && is_integer(to);
   }
@@ -89,7 +94,9 @@ constexpr std::string_view type_fault(const value_core& record) {
   case opcode_form::integer:
     return is_integer(record.type) ? "" : "the type must be an integer";
   case opcode_form::floating:
-    return is_float(record.type) ? "" : "the type must be floating point";
+    return !is_float(record.type)                                   ? "the type must be floating point"
+           : record.type == type::f80 && record.code == opcode::fma ? "there is no fma of f80"
+                                                                    : "";
   case opcode_form::comparison:
     if (record.type != type::i1) {
       return "a comparison gives an i1";
@@ -152,6 +159,10 @@ constexpr bool can_be_assoc(opcode code) {
   case opcode::fsub:
   case opcode::fmul:
   case opcode::fma:
+  case opcode::fmin:
+  case opcode::fmax:
+  case opcode::fminimum:
+  case opcode::fmaximum:
     return true;
   default:
     return false;
