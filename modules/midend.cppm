@@ -360,6 +360,7 @@ module;
 #include <midend/transform/unswitch.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_collapse.hpp>
+#include <midend/transform/verify_counted_exits.hpp>
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
@@ -649,6 +650,8 @@ using midend::count_iterations;
 using midend::count_iterations_workspace;
 using midend::count_loop_trips;
 using midend::counted_exit;
+using midend::counted_exit_fault;
+using midend::counted_exits_verdict;
 using midend::counted_level;
 using midend::counted_test;
 using midend::counted_test_of;
@@ -1865,6 +1868,7 @@ using midend::variable_phi_editor_argument;
 using midend::variable_use;
 using midend::variables_by_node;
 using midend::verify_collapse;
+using midend::verify_counted_exits;
 using midend::verify_congruence;
 using midend::verify_congruence_with_branch_facts;
 using midend::verify_dependences;

@@ -33,6 +33,7 @@
 #include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 #include "midend/transform/untaken_exits.hpp"
+#include "midend/transform/verify_counted_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_range_tests.hpp"
 #include "midend/transform/verify_removal.hpp"

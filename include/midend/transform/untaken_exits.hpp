@@ -32,6 +32,7 @@
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 #include "midend/transform/unrolling_form.hpp"
+#include "midend/transform/verify_counted_exits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -712,22 +713,37 @@ const unfolding_witness& apply_untaken_exits(E& editor, const untaken_exits_plan
 
 /// The answer of `verify_untaken_exits`.
 struct untaken_exits_verdict {
-  std::size_t proven = 0; ///< edges that were dropped as `assumed` and are never taken
-  edge_id edge = no_edge; ///< of the old program: the first one for which there is no proof, or none
+  std::size_t proven = 0;  ///< edges that were dropped as `assumed` and are never taken
+  std::size_t trusted = 0; ///< of these, the ones that `verify_counted_exits` does not prove: the pass says so again
+  edge_id edge = no_edge;  ///< of the old program: the first one for which there is no proof, or none
 
   explicit operator bool() const { return edge == no_edge; }
 };
 
 namespace detail {
 
-/// Which edges of a program are never taken, or not after so many backedges.
+/// Which edges of a program are never taken, or not after so many backedges. First those that `counted_exits_checker`
+/// proves. If others are left, `ask_pass_again` and `find_ends` trust the analyses of the passes.
 template <class IR, class Counter> class untaken_edges_checker {
 public:
-  untaken_edges_checker(const IR& before, Counter& counter)
-      : ir_(before), counter_(counter), loops_(dominators_and_loops(before.graph()).loops) {
-    untaken_.assign(static_cast<std::size_t>(before.graph().num_edges()), 0);
-    for (const untaken_exit& x : plan_untaken_exits(before, loops_, counter).exits) {
-      untaken_[x.edge] = 1;
+  untaken_edges_checker(const IR& before, Counter& counter, const unfolding_witness& witness)
+      : ir_(before), counter_(counter) {
+    const auto edges = static_cast<std::size_t>(before.graph().num_edges());
+    counted_.assign(edges, 0);
+    untaken_.assign(edges, 0);
+    const counted_exits_checker<IR> checker(before);
+    bool has_others = false;
+    for (const dropped_edge& d : witness.dropped) {
+      if (d.why == drop_reason::assumed) {
+        const bool is_proven = checker.fault_of(d.edge) == counted_exit_fault::none;
+        has_others = has_others || !is_proven;
+        if (is_proven) {
+          counted_[d.edge] = 1;
+        }
+      }
+    }
+    if (has_others) {
+      ask_pass_again();
     }
   }
 
@@ -737,7 +753,7 @@ public:
   bool find_ends(const unfolding_witness& witness) {
     bool has_others = false;
     for (const dropped_edge& d : witness.dropped) {
-      has_others = has_others || (d.why == drop_reason::assumed && !is_untaken(d.edge));
+      has_others = has_others || (d.why == drop_reason::assumed && !is_counted(d.edge) && !is_untaken(d.edge));
     }
     if (!has_others || !witness.merged.empty()) {
       return false;
@@ -761,8 +777,11 @@ public:
       if (d.why != drop_reason::assumed || !out) {
         continue;
       }
-      if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {
+      if (is_counted(d.edge)) {
         ++out.proven;
+      } else if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {
+        ++out.proven;
+        ++out.trusted;
       } else {
         out.edge = d.edge;
       }
@@ -771,6 +790,16 @@ public:
   }
 
 private:
+  /// Trusts the pass: symbolic limits with guards, extended and wide counters, and facts from elsewhere.
+  void ask_pass_again() {
+    loops_ = dominators_and_loops(ir_.graph()).loops;
+    for (const untaken_exit& x : plan_untaken_exits(ir_, loops_, counter_).exits) {
+      untaken_[x.edge] = 1;
+    }
+  }
+
+  bool is_counted(edge_id e) const { return e < counted_.size() && counted_[e] != 0; }
+
   bool is_untaken(edge_id e) const { return e < untaken_.size() && untaken_[e] != 0; }
 
   bool is_after_end(const dropped_edge& d, const executed_headers& executed) const {
@@ -779,19 +808,24 @@ private:
 
   const IR& ir_;
   Counter& counter_;
-  loop_forest loops_;
-  flat_array<unsigned char> untaken_; ///< by edge: an exit that is never taken
+  loop_forest loops_;                 ///< if the pass is asked again
+  flat_array<unsigned char> counted_; ///< by edge: proven without the pass
+  flat_array<unsigned char> untaken_; ///< by edge: the pass says again that it is an exit that is never taken
   flat_array<std::uint64_t> last_;    ///< by edge: it is not taken after so many backedges
 };
 
 } // namespace detail
 
 /// Whether each edge that a witness drops with the reason `assumed` is an exit of a loop of `before` that is never
-/// taken. Finds dominators, loops and counts of the old program again, and trusts nothing but the witness's list of
-/// edges: together with `verify_unfolding`, which counts them, it proves that the new program does what the old one
-/// did. What has to be trusted besides are `describe_loop`, `count_iterations` and `plan_untaken_exits`. A claim about
-/// the trip count is so checked against the loop in which the test is, with its own start, step and bound, and not
-/// against what a transformation knows of where the loop came from.
+/// taken. Together with `verify_unfolding`, which counts these edges, it proves that the new program does what the old
+/// one did. A claim about the trip count is checked against the loop in which the test is, with its own start, step and
+/// bound, and not against what a transformation knows of where the loop came from.
+///
+/// `verify_counted_exits`, which shares no code with the pass, proves what it can. For the other edges,
+/// `describe_loop`, the counter and `plan_untaken_exits` itself have to be trusted, which are asked again: limits that
+/// are values, with the guards that `emit_unrolled_limit` makes; counters that are extended before the test, that have
+/// more than 64 bits, or that rest on promises or facts; and last copies that do not go on. `trusted` counts these. If
+/// it is 0, nothing of the pass has to be trusted.
 ///
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>
@@ -805,7 +839,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 /// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
-  return detail::untaken_edges_checker<IR, C>(before, counter).verdict(witness);
+  return detail::untaken_edges_checker<IR, C>(before, counter, witness).verdict(witness);
 }
 
 /// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
@@ -814,7 +848,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
                                            C& counter) {
-  detail::untaken_edges_checker<IR, C> checker(before, counter);
+  detail::untaken_edges_checker<IR, C> checker(before, counter, witness);
   if (checker.find_ends(witness)) {
     const executed_headers executed(before.graph(), checker.loops(), after, witness);
     return checker.verdict(witness, &executed);
