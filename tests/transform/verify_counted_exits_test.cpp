@@ -120,7 +120,8 @@ struct agreement {
   std::size_t missing = 0;   ///< not accepted, and not taken
 
   void compare(const elbrus::procedure& p, const other_numbers& view) {
-    const midend::detail::counted_exits_checker<other_numbers> checker(view);
+    midend::verify_counted_exits_workspace workspace;
+    midend::counted_exits_checker<other_numbers> checker(view, workspace);
     const outcomes seen(view);
     for (edge_id e = 0; e != p.num_edges(); ++e) {
       const std::string from(p.node_name(p.edge_source(e)));
@@ -308,7 +309,8 @@ proc @f(%x: i8, %y: i8, %c: i1) -> i8 {
     const auto program = program_of(wrong_unrolling::changed(text, {m.name, m.from, m.to}));
     const elbrus::procedure& p = program.procedures[0];
     const elbrus::cost_view view(p);
-    const midend::detail::counted_exits_checker<elbrus::cost_view> checker(view);
+    midend::verify_counted_exits_workspace workspace;
+    midend::counted_exits_checker<elbrus::cost_view> checker(view, workspace);
     bool found = false;
     for (edge_id e = 0; e != p.num_edges(); ++e) {
       const std::string_view to = p.node_name(p.edge_target(e));
@@ -321,6 +323,7 @@ proc @f(%x: i8, %y: i8, %c: i1) -> i8 {
   }
   const elbrus::program right = program_of(text);
   const elbrus::cost_view view(right.procedures[0]);
-  const midend::detail::counted_exits_checker<elbrus::cost_view> checker(view);
+  midend::verify_counted_exits_workspace workspace;
+  midend::counted_exits_checker<elbrus::cost_view> checker(view, workspace);
   CHECK(checker.fault_of(midend::no_edge) == fault::unknown_edge);
 }

@@ -731,7 +731,8 @@ public:
     const auto edges = static_cast<std::size_t>(before.graph().num_edges());
     counted_.assign(edges, 0);
     untaken_.assign(edges, 0);
-    const counted_exits_checker<IR> checker(before);
+    verify_counted_exits_workspace workspace;
+    counted_exits_checker<IR> checker(before, workspace);
     bool has_others = false;
     for (const dropped_edge& d : witness.dropped) {
       if (d.why == drop_reason::assumed) {

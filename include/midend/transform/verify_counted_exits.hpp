@@ -14,6 +14,8 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/counter_limits.hpp"
+#include "midend/transform/linear_sums.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
 #include <cstddef>
@@ -156,24 +158,75 @@ constexpr first_crossing find_first_crossing(std::uint64_t start, std::uint64_t 
   return {found.exists, found.n};
 }
 
-/// A value that is another one plus a number, modulo 2^width.
-struct value_and_number {
-  value_id value = no_value; ///< or no value: it is the number
-  std::uint64_t number = 0;
-  unsigned width = 0; ///< 0: it is no number of 1 … 64 bits
+/// The numbers of `width` bits that are in an interval after they are extended to `wide` bits. That is one interval
+/// again: what the numbers become is one, and if it is met at both ends, these are neighbours modulo 2^width.
+constexpr cyclic_interval unextended(const cyclic_interval& of, operation extension, unsigned width, unsigned wide) {
+  if (extension == operation::copy || of.has_all || of.count == 0) {
+    return of;
+  }
+  const std::uint64_t mask = low_ones(wide);
+  const std::uint64_t size = std::uint64_t{1} << width;
+  const std::uint64_t shift = extension == operation::sign_extend ? size >> 1 : 0; // then they are 0 … size - 1
+  const std::uint64_t low = (of.low + shift) & mask;
+  const std::uint64_t to_wrap = (0 - low) & mask; // 0: all
+  const std::uint64_t after_wrap = to_wrap == 0 || of.count <= to_wrap ? 0 : of.count - to_wrap;
+  std::uint64_t first = 0;
+  std::uint64_t count = after_wrap < size ? after_wrap : size;
+  if (low < size) {
+    const std::uint64_t below = after_wrap < low ? after_wrap : low;
+    first = low;
+    count = below + (of.count < size - low ? of.count : size - low);
+  }
+  return {(first - shift) & (size - 1), count & (size - 1), count == size};
+}
 
-  friend constexpr bool operator==(const value_and_number&, const value_and_number&) = default;
+/// How a phi changes: it starts as `start`, and `step` is added in each iteration.
+struct counter_progress {
+  counted_exit_fault fault = counted_exit_fault::none;
+  value_and_number start;
+  std::uint64_t step = 0;
 };
 
-template <class IR> class counted_exits_checker {
+/// The loop is left by this node in iteration n, or before.
+struct end_of_counted_loop {
+  bool exists = false;
+  std::uint64_t n = 0;
+  node_id node = no_node;
+};
+
+} // namespace detail
+
+template <semantic_ir IR> class counted_exits_checker;
+
+/// Memory of `verify_counted_exits`, to be reused.
+class verify_counted_exits_workspace {
+  template <semantic_ir IR> friend class counted_exits_checker;
+
+  dominators_and_loops_workspace searching_;
+  dominators_and_loops_result found_;
+  linear_sums_memory sums_;
+  counter_limits_memory limits_;
+  flat_array<detail::counter_progress> progress_; ///< by value: of phis of headers
+  flat_array<edge_id> entered_by_;  ///< by node: the only edge from nodes that it does not dominate, if it is one
+  flat_array<node_id> first_latch_; ///< by loop, in preorder
+  flat_array<node_id> last_latch_;  ///< by loop
+  flat_array<detail::end_of_counted_loop> ends_; ///< by loop
+};
+
+/// Answers for the edges of one program.
+template <semantic_ir IR> class counted_exits_checker {
 public:
-  explicit counted_exits_checker(const IR& ir) : ir_(ir), found_(dominators_and_loops(ir.graph())) {
-    read_sums();
+  /// O(n + m + values + operands + cases). Both must outlive this object.
+  counted_exits_checker(const IR& ir, verify_counted_exits_workspace& workspace)
+      : ir_(ir), w_(found(ir, workspace)), sums_(ir, w_.found_, w_.sums_), limits_(sums_, w_.limits_) {
+    read_edges();
+    read_counters();
     find_ends();
   }
 
-  /// Why there is no proof that edge `e` is never taken.
-  counted_exit_fault fault_of(edge_id e) const {
+  /// Why there is no proof that edge `e` is never taken. For edges of one loop after another, O(edges of its source +
+  /// width), and for each loop O(its exits).
+  counted_exit_fault fault_of(edge_id e) {
     if (e >= static_cast<std::size_t>(ir_.graph().num_edges())) {
       return counted_exit_fault::unknown_edge;
     }
@@ -181,14 +234,17 @@ public:
     if (fires.loop != no_loop && !leaves(e, fires.loop)) {
       return counted_exit_fault::no_exit;
     }
+    if (fires.fault == counted_exit_fault::unknown_bound && never_fires(fires)) {
+      return counted_exit_fault::none;
+    }
     if (fires.fault != counted_exit_fault::none || !fires.first.exists) {
       return fires.fault;
     }
-    const end_of_loop& end = ends_[fires.loop];
+    const auto& end = w_.ends_[fires.loop];
     const bool ends_before =
         end.exists &&
         (end.n < fires.first.n || (end.n == fires.first.n && tree().strictly_dominates(end.node, source_of(e))));
-    return ends_before ? counted_exit_fault::none : counted_exit_fault::may_be_taken;
+    return ends_before || never_fires(fires) ? counted_exit_fault::none : counted_exit_fault::may_be_taken;
   }
 
 private:
@@ -196,112 +252,78 @@ private:
   struct firing {
     counted_exit_fault fault = counted_exit_fault::none;
     loop_id loop = no_loop;
-    first_crossing first;
+    detail::first_crossing first;
+    iteration_test test; ///< if its operation is not `other`
   };
 
-  /// The loop is left by this node in iteration n, or before.
-  struct end_of_loop {
-    bool exists = false;
-    std::uint64_t n = 0;
-    node_id node = no_node;
-  };
+  static verify_counted_exits_workspace& found(const IR& ir, verify_counted_exits_workspace& workspace) {
+    dominators_and_loops(ir.graph(), workspace.searching_, workspace.found_);
+    return workspace;
+  }
 
-  /// How a phi changes: it starts as `start`, and `step` is added in each iteration.
-  struct counter_progress {
-    counted_exit_fault fault = counted_exit_fault::none;
-    value_and_number start;
-    std::uint64_t step = 0;
-  };
+  const dominator_tree& tree() const { return w_.found_.dominators; }
 
-  const dominator_tree& tree() const { return found_.dominators; }
+  const loop_forest& loops() const { return w_.found_.loops; }
 
   bool leaves(edge_id e, loop_id l) const {
-    return !found_.loops.contains(l, static_cast<node_id>(ir_.graph().edge_target(e)));
+    return !loops().contains(l, static_cast<node_id>(ir_.graph().edge_target(e)));
   }
 
   node_id source_of(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
-  // Values as sums.
+  /// Whether a value is the same in all iterations.
+  bool is_outside(loop_id l, value_id v) const {
+    const node_id home = v == no_value ? no_node : sums_.home(v);
+    return home == no_node || !loops().contains(l, home);
+  }
 
-  void read_sums() {
-    sums_.assign(static_cast<std::size_t>(ir_.num_values()), {});
-    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
-    // A definition dominates its uses, apart from inputs of phis, so it is read first. Of phis, nothing is read.
+  // What is read once.
+
+  void read_edges() {
+    w_.entered_by_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), no_edge);
     for (const node_id n : tree().preorder()) {
-      for_each_id(ir_.values(n), [&](value_id v) {
-        home_[v] = n;
-        sums_[v] = sum_of_definition(v);
+      std::uint32_t count = 0;
+      edge_id only = no_edge;
+      detail::for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+        if (tree().is_reachable(source_of(e)) && !tree().dominates(n, source_of(e))) {
+          ++count;
+          only = e;
+        }
       });
+      w_.entered_by_[n] = count == 1 ? only : no_edge;
     }
-  }
-
-  value_and_number itself(value_id v) const {
-    const unsigned width = ir_.operation(v).width;
-    return width <= 64 ? value_and_number{v, 0, width} : value_and_number{};
-  }
-
-  /// What a reader of `width` bits gets, if the value has no other width.
-  value_and_number read(value_id v, unsigned width) const {
-    if (v >= sums_.size() || width == 0 || width > 64) {
-      return {};
-    }
-    if constexpr (has_is_undefined<IR>) {
-      if (ir_.is_undefined(v)) {
-        return {};
+    w_.first_latch_.assign(loops().num_loops(), no_node);
+    w_.last_latch_.assign(loops().num_loops(), no_node);
+    for (const loop_id l : loops().loops()) {
+      node_id& first = w_.first_latch_[l];
+      node_id& last = w_.last_latch_[l];
+      for (const loop_edge& e : loops().backedges(l)) {
+        const std::uint32_t number = tree().preorder_number(e.source);
+        first = first == no_node || number < tree().preorder_number(first) ? e.source : first;
+        last = last == no_node || number > tree().preorder_number(last) ? e.source : last;
       }
     }
-    if (const auto bits = ir_.constant(v)) {
-      const unsigned own = ir_.operation(v).width;
-      const bool has_width = own != 0 && own <= 64;
-      return has_width ? value_and_number{no_value, *bits & low_ones(own) & low_ones(width), width}
-                       : value_and_number{};
-    }
-    const value_and_number sum = sums_[v].width == 0 ? itself(v) : sums_[v];
-    return sum.width == width ? sum : value_and_number{};
   }
 
-  value_and_number sum_of_definition(value_id v) const {
-    if (ir_.is_phi(v) || ir_.constant(v)) {
-      return itself(v);
+  void read_counters() {
+    w_.progress_.assign(static_cast<std::size_t>(ir_.num_values()), {});
+    for (const loop_id l : loops().loops()) {
+      detail::for_each_phi(ir_, loops().header(l),
+                           [&](value_id phi) { w_.progress_[phi] = progress_of(phi, loops().header(l)); });
     }
-    const operation_info info = ir_.operation(v);
-    if (info.code != operation::copy && info.code != operation::add && info.code != operation::sub) {
-      return itself(v);
-    }
-    value_and_number x[2];
-    std::size_t count = 0;
-    for_each_id(ir_.operands(v), [&](value_id o) {
-      if (count < 2) {
-        x[count] = read(o, info.width);
-      }
-      ++count;
-    });
-    if (count != (info.code == operation::copy ? 1u : 2u) || x[0].width == 0) {
-      return itself(v);
-    }
-    if (info.code == operation::copy) {
-      return x[0];
-    }
-    if (x[1].width == 0 || (x[1].value != no_value && (x[0].value != no_value || info.code == operation::sub))) {
-      return itself(v);
-    }
-    const std::uint64_t bits = info.code == operation::add ? x[0].number + x[1].number : x[0].number - x[1].number;
-    return {x[0].value != no_value ? x[0].value : x[1].value, bits & low_ones(info.width), info.width};
   }
 
-  // Counters and tests.
-
-  counter_progress counter_of(value_id phi, node_id header) const {
-    counter_progress out;
+  detail::counter_progress progress_of(value_id phi, node_id header) const {
+    detail::counter_progress out;
     const unsigned width = ir_.operation(phi).width;
     bool has_start = false;
     bool has_step = false;
-    for_each_id(ir_.graph().in_edges(header), [&](edge_id e) {
+    detail::for_each_id(ir_.graph().in_edges(header), [&](edge_id e) {
       const node_id source = source_of(e);
       if (!tree().is_reachable(source)) {
         return;
       }
-      const value_and_number input = read(static_cast<value_id>(ir_.phi_input(phi, e)), width);
+      const value_and_number input = sums_.read(static_cast<value_id>(ir_.phi_input(phi, e)), width);
       if (tree().dominates(header, source)) {
         const bool is_step = input.width != 0 && input.value == phi && (!has_step || input.number == out.step);
         out.fault = is_step ? out.fault : counted_exit_fault::no_step;
@@ -321,78 +343,52 @@ private:
     return out;
   }
 
+  // Tests.
+
   /// The loop of whose header `v` is a phi, if it contains `n`.
   loop_id loop_counted_by(value_id v, node_id n) const {
-    if (v == no_value || !ir_.is_phi(v) || home_[v] == no_node || !found_.loops.is_header(home_[v])) {
+    if (v == no_value || !ir_.is_phi(v) || sums_.home(v) == no_node || !loops().is_header(sums_.home(v))) {
       return no_loop;
     }
-    const loop_id l = found_.loops.innermost_loop(home_[v]);
-    return found_.loops.contains(l, n) ? l : no_loop;
-  }
-
-  /// The comparison with its sides exchanged.
-  static constexpr operation exchanged(operation code) {
-    switch (code) {
-    case operation::less:
-      return operation::greater;
-    case operation::less_equal:
-      return operation::greater_equal;
-    case operation::greater:
-      return operation::less;
-    case operation::greater_equal:
-      return operation::less_equal;
-    case operation::uless:
-      return operation::ugreater;
-    case operation::uless_equal:
-      return operation::ugreater_equal;
-    case operation::ugreater:
-      return operation::uless;
-    case operation::ugreater_equal:
-      return operation::uless_equal;
-    default:
-      return code;
-    }
+    const loop_id l = loops().innermost_loop(sums_.home(v));
+    return loops().contains(l, n) ? l : no_loop;
   }
 
   firing firing_of([[maybe_unused]] edge_id e) const {
     if constexpr (has_cases_of_edges<IR>) {
       const node_id n = source_of(e);
       const auto condition = tree().is_reachable(n) ? static_cast<value_id>(ir_.condition(n)) : no_value;
-      if (condition != no_value && condition < sums_.size()) {
+      if (condition != no_value && condition < static_cast<std::size_t>(ir_.num_values())) {
         return firing_of(e, n, condition);
       }
     }
-    return {counted_exit_fault::unknown_edge, no_loop, {}};
+    return {counted_exit_fault::unknown_edge, no_loop, {}, {}};
   }
 
   firing firing_of(edge_id e, node_id n, value_id condition) const {
-    if (ir_.is_phi(condition) || ir_.constant(condition)) {
-      return {counted_exit_fault::no_comparison, no_loop, {}};
+    const auto d = comparison_of(condition);
+    firing out{counted_exit_fault::no_comparison, no_loop, {}, {}};
+    if (d.info.code == operation::other) {
+      return out;
     }
-    const operation_info info = ir_.operation(condition);
-    const unsigned width = info.operand_width;
-    value_and_number x[2];
-    std::size_t count = 0;
-    if (info.code < operation::equal || info.code > operation::ugreater_equal || width == 0 || width > 64) {
-      return {counted_exit_fault::no_comparison, no_loop, {}};
-    }
-    for_each_id(ir_.operands(condition), [&](value_id o) {
-      if (count < 2) {
-        x[count] = read(o, width);
-      }
-      ++count;
-    });
-    if (count != 2 || x[0].width == 0 || x[1].width == 0) {
-      return {counted_exit_fault::no_comparison, no_loop, {}};
+    const value_and_number x[] = {sums_.operand(d, 0), sums_.operand(d, 1)};
+    if (x[0].width == 0 || x[1].width == 0) {
+      return out;
     }
     const bool fires_if_true = edge_of_case(ir_, n, constant_of<IR>{1}) == e;
     const bool fires_if_false = edge_of_case(ir_, n, constant_of<IR>{0}) == e;
-    firing out{counted_exit_fault::no_counter, no_loop, {}};
+    out.fault = counted_exit_fault::no_counter;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      const loop_id l = loop_counted_by(x[side].value, n);
+      value_and_number counted = x[side];
+      operation extension = operation::copy;
+      if (const auto inner = sums_.definition_of(counted.value); counted.number == 0 && is_extension(inner.info)) {
+        counted = sums_.operand(inner, 0);
+        extension = inner.info.code;
+      }
+      const loop_id l = loop_counted_by(counted.value, n);
       if (l != no_loop) {
-        const operation code = side == 0 ? info.code : exchanged(info.code);
-        out = firing_in(l, code, x[side], x[1 - side], fires_if_true, fires_if_false);
+        const operation code = side == 0 ? d.info.code : mirrored(d.info.code);
+        out = firing_in(l, code, counted, x[1 - side], extension, fires_if_true, fires_if_false);
         if (out.fault == counted_exit_fault::none) {
           return out;
         }
@@ -401,33 +397,60 @@ private:
     return out;
   }
 
-  firing firing_in(loop_id l, operation code, const value_and_number& counted, value_and_number bound,
-                   bool fires_if_true, bool fires_if_false) const {
-    const counter_progress counter = counter_of(counted.value, found_.loops.header(l));
+  /// What computes a condition, if it is a comparison or a copy of one; else its operation is `other`.
+  typename linear_sums<IR>::definition comparison_of(value_id condition) const {
+    const value_and_number sum = sums_.read(condition);
+    auto d = sums_.definition_of(sum.number == 0 ? sum.value : no_value);
+    const bool is_comparison = d.info.code >= operation::equal && d.info.code <= operation::ugreater_equal;
+    d.info.code = is_comparison && d.info.operand_width <= 64 ? d.info.code : operation::other;
+    return d;
+  }
+
+  static constexpr bool is_extension(const operation_info& info) {
+    return (info.code == operation::zero_extend || info.code == operation::sign_extend) &&
+           info.operand_width < info.width;
+  }
+
+  firing firing_in(loop_id l, operation code, const value_and_number& counted, const value_and_number& bound,
+                   operation extension, bool fires_if_true, bool fires_if_false) const {
+    const auto& counter = w_.progress_[counted.value];
+    firing out{counter.fault, l, {}, {}};
     if (counter.fault != counted_exit_fault::none) {
-      return {counter.fault, l, {}};
+      return out;
     }
     const unsigned width = counted.width;
-    value_and_number start = counter.start;
+    const value_and_number start{counter.start.value, (counter.start.number + counted.number) & low_ones(width), width};
+    if (fires_if_true != fires_if_false && is_outside(l, start.value) && is_outside(l, bound.value)) {
+      out.test = {fires_if_true ? negated(code) : code, start, counter.step & low_ones(width), bound, extension};
+    }
+    detail::cyclic_interval in{0, 0, fires_if_true};
+    if (bound.value == no_value) {
+      in = detail::numbers_that_are(code, bound.number, bound.width);
+      in = fires_if_false ? detail::complement_of(in, bound.width) : in;
+      in = fires_if_true == fires_if_false ? detail::cyclic_interval{0, 0, fires_if_true} : in;
+      in = detail::unextended(in, extension, width, bound.width);
+      if (start.value != no_value && (in.has_all || in.count == 0)) { // whatever the counter is
+        out.first = {in.has_all, 0};
+        return out;
+      }
+    }
     if (start.value != bound.value) {
-      return {counted_exit_fault::unknown_bound, l, {}};
+      out.fault = counted_exit_fault::unknown_bound;
+      return out;
     }
     if (start.value != no_value) {
       // Both are the same unknown number plus one that is known. It does not change while the loop runs, as it is
       // outside. Only the difference is known, so only equality is.
-      const node_id home = home_[start.value];
-      const bool is_outside = home == no_node || !found_.loops.contains(l, home);
-      if (!is_outside || (code != operation::equal && code != operation::not_equal)) {
-        return {counted_exit_fault::unknown_bound, l, {}};
+      if (!is_outside(l, start.value) || extension != operation::copy || fires_if_true == fires_if_false ||
+          (code != operation::equal && code != operation::not_equal)) {
+        out.fault = counted_exit_fault::unknown_bound;
+        return out;
       }
+      in = detail::numbers_that_are(code, bound.number, width);
+      in = fires_if_false ? detail::complement_of(in, width) : in;
     }
-    cyclic_interval in = numbers_that_are(code, bound.number, width);
-    if (fires_if_true == fires_if_false) {
-      in = {0, 0, fires_if_true};
-    } else if (fires_if_false) {
-      in = complement_of(in, width);
-    }
-    return {counted_exit_fault::none, l, find_first_crossing(start.number + counted.number, counter.step, in, width)};
+    out.first = detail::find_first_crossing(start.number, counter.step, in, width);
+    return out;
   }
 
   // Where loops end.
@@ -435,17 +458,17 @@ private:
   /// All that are tested in each iteration dominate the sources of all backedges, so they are in a chain, and preorder
   /// visits them in the order of tests.
   void find_ends() {
-    ends_.assign(found_.loops.num_loops(), {});
+    w_.ends_.assign(loops().num_loops(), {});
     for (const node_id n : tree().preorder()) {
-      if (found_.loops.innermost_loop(n) == no_loop) {
+      if (loops().innermost_loop(n) == no_loop) {
         continue;
       }
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      detail::for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
         const firing fires = firing_of(e);
         if (fires.fault != counted_exit_fault::none || !fires.first.exists || !leaves(e, fires.loop)) {
           return;
         }
-        end_of_loop& end = ends_[fires.loop];
+        auto& end = w_.ends_[fires.loop];
         if ((!end.exists || fires.first.n < end.n) && is_always_tested(fires.loop, n)) {
           end = {true, fires.first.n, n};
         }
@@ -453,22 +476,58 @@ private:
     }
   }
 
+  /// Whether `n` dominates the sources of all backedges, as it does if its subtree has the first and the last one.
   bool is_always_tested(loop_id l, node_id n) const {
-    bool is = true;
-    for (const loop_edge& e : found_.loops.backedges(l)) {
-      is = is && tree().dominates(n, e.source);
+    return tree().dominates(n, w_.first_latch_[l]) && tree().dominates(n, w_.last_latch_[l]);
+  }
+
+  bool never_fires(const firing& fires) {
+    if (fires.test.stays == operation::other) {
+      return false;
     }
-    return is;
+    if (limits_of_ != fires.loop) {
+      find_limits(fires.loop);
+    }
+    return limits_.never_fires(fires.test);
+  }
+
+  void find_limits(loop_id l) {
+    limits_of_ = l;
+    limits_.clear();
+    if constexpr (has_cases_of_edges<IR>) {
+      node_id n = loops().header(l);
+      for (int steps = 0; steps != 16 && n != no_node; ++steps) {
+        const edge_id e = w_.entered_by_[n];
+        n = tree().immediate_dominator(n);
+        const auto condition = e == no_edge ? no_value : static_cast<value_id>(ir_.condition(source_of(e)));
+        if (condition == no_value || ir_.operation(condition).width > 1) {
+          continue;
+        }
+        const node_id source = source_of(e);
+        const bool if_true = edge_of_case(ir_, source, constant_of<IR>{1}) == e;
+        const bool if_false = edge_of_case(ir_, source, constant_of<IR>{0}) == e;
+        if (if_true != if_false) {
+          limits_.add_condition(condition, if_true);
+        }
+      }
+    }
+    for (const loop_edge& x : loops().exiting_edges(l)) {
+      if (is_always_tested(l, x.source)) {
+        const firing fires = firing_of(x.id);
+        if (fires.loop == l) {
+          limits_.add_limit(fires.test);
+        }
+      }
+    }
+    limits_.derive();
   }
 
   const IR& ir_;
-  dominators_and_loops_result found_;
-  flat_array<value_and_number> sums_; ///< by value
-  flat_array<node_id> home_;          ///< by value
-  flat_array<end_of_loop> ends_;      ///< by loop
+  verify_counted_exits_workspace& w_;
+  linear_sums<IR> sums_;
+  counter_limits<IR> limits_;
+  loop_id limits_of_ = no_loop; ///< the loop that `limits_` is about
 };
-
-} // namespace detail
 
 /// Whether each edge that a witness drops with the reason `assumed` is never taken by `before`, by what counters are.
 /// It shares no code with `untaken_exits` and asks it nothing, nor does it count iterations as `induction/` does. What
@@ -489,10 +548,18 @@ private:
 /// Not proven are bounds and starts that are unknown, apart from the above, and counters of more than 64 bits, with
 /// extensions, or that rest on facts from elsewhere. Requires IR that `check_ir` accepts. O(n + m + values + operands),
 /// and for each branch O(edges + cases + in-edges of the header + width).
-template <semantic_ir IR>
+template <semantic_ir_argument IR>
 counted_exits_verdict verify_counted_exits(const IR& before, const unfolding_witness& witness) {
+  verify_counted_exits_workspace workspace;
+  return verify_counted_exits(before, witness, workspace);
+}
+
+/// The same with memory from before.
+template <semantic_ir_argument IR>
+counted_exits_verdict verify_counted_exits(const IR& before, const unfolding_witness& witness,
+                                           verify_counted_exits_workspace& workspace) {
   counted_exits_verdict out;
-  const detail::counted_exits_checker<IR> checker(before);
+  counted_exits_checker<IR> checker(before, workspace);
   for (const dropped_edge& d : witness.dropped) {
     if (d.why != drop_reason::assumed) {
       continue;
