@@ -85,6 +85,7 @@ public:
 
   /// For the next loop.
   void clear() {
+    is_contradiction_ = false;
     bounds_.clear();
     comparisons_.clear();
   }
@@ -103,6 +104,8 @@ public:
       const value_and_number sum = sums_.read(p.v);
       const definition d = sums_.definition_of(sum.value);
       const bool is_comparison = d.info.code >= operation::equal && d.info.code <= operation::ugreater_equal;
+      is_contradiction_ =
+          is_contradiction_ || (sum.width == 1 && sum.value == no_value && sum.number != (p.is_true ? 1u : 0u));
       if (sum.value == no_value || (sum.width == 1 ? false : sum.number != 0 || !is_comparison)) {
         continue;
       }
@@ -136,9 +139,13 @@ public:
       }
     }
     for (int steps = 0; steps != 8 && distance.fits() && distance.num_terms() == 1; ++steps) {
-      const value_and_number amount{distance.value(0), distance.number(), 64};
-      if (distance.number() == 0 || distance.coefficient(0) == 1) {
-        add_multiple({amount.value, distance.number(), width}, distance.coefficient(0), t.step);
+      // The number is taken as C times another one, as it is of C · (x - 1).
+      const std::int64_t factor = as_signed(distance.coefficient(0), width);
+      const std::int64_t number = as_signed(distance.number(), width);
+      if (factor == 1 || factor == -1 || number % factor == 0) {
+        const std::uint64_t quotient =
+            factor == -1 ? 0 - distance.number() : static_cast<std::uint64_t>(number / factor);
+        add_multiple({distance.value(0), quotient & low_ones(width), width}, distance.coefficient(0), t.step);
       }
       if (!sums_.expand(distance, 0)) {
         break;
@@ -154,6 +161,9 @@ public:
       }
     }
   }
+
+  /// Whether the loop never runs.
+  bool never_runs() const { return is_contradiction_; }
 
   /// Whether a test does not take its edge in any iteration.
   bool never_fires(iteration_test t) const {
@@ -384,9 +394,17 @@ private:
       } else if (least(whole, 4) >= down && x.b <= ~std::uint64_t{0} - down) {
         add_bound(x.a, x.b + down, whole);
       }
-      return;
     }
-    if (d.info.code == operation::other || d.info.width != x.v.width) {
+    for (std::uint32_t i = 0; i != comparisons_.size(); ++i) { // what is compared is v plus another number
+      for (const value_and_number other : {comparisons_[i].left, comparisons_[i].right}) {
+        const std::uint64_t up = (other.number - x.v.number) & mask;
+        if (other.value == x.v.value && other.width == x.v.width && up != 0 && least(other, 4) >= up &&
+            x.b <= ~std::uint64_t{0} - up) {
+          add_bound(x.a, x.b + up, other);
+        }
+      }
+    }
+    if (x.v.number != 0 || d.info.code == operation::other || d.info.width != x.v.width) {
       return;
     }
     const value_and_number a = sums_.operand(d, 0);
@@ -616,6 +634,7 @@ private:
   const linear_sums<IR>& sums_;
   flat_array<detail::upper_bound_of_iteration>& bounds_;
   flat_array<true_comparison>& comparisons_;
+  bool is_contradiction_ = false; ///< a condition that is true is the number 0
 };
 
 MIDEND_END_NAMESPACE

@@ -482,13 +482,10 @@ private:
   }
 
   bool never_fires(const firing& fires) {
-    if (fires.test.stays == operation::other) {
-      return false;
-    }
     if (limits_of_ != fires.loop) {
       find_limits(fires.loop);
     }
-    return limits_.never_fires(fires.test);
+    return limits_.never_runs() || (fires.test.stays != operation::other && limits_.never_fires(fires.test));
   }
 
   void find_limits(loop_id l) {
