@@ -527,13 +527,26 @@ private:
     const std::uint64_t a = (is_up ? t.step : 0 - t.step) & mask;
     const std::uint64_t b = (is_up ? past.number() : 0 - past.number()) & mask;
     const std::uint64_t strict = is_strict(t.stays) ? 1 : 0;
+    const value_and_number& high = is_up ? last : first;
+    const value_and_number& low = is_up ? first : last;
     for (const detail::upper_bound_of_iteration& x : bounds_) {
-      if (x.v.width == t.start.width && a <= x.a && b <= x.b && strict <= x.b - b &&
-          (is_up ? is_difference(x.v, last, first) : is_difference(x.v, first, last))) {
+      if (x.v.width == t.start.width && a <= x.a && b + strict >= b && b + strict <= least_excess(x, high, low)) {
         return true;
       }
     }
     return false;
+  }
+
+  /// The largest b for which x says a · m + b ≤ high - low, if it is about this difference and perhaps a number; else
+  /// 0.
+  std::uint64_t least_excess(const detail::upper_bound_of_iteration& x, const value_and_number& high,
+                             const value_and_number& low) const {
+    linear_sum s(x.v.width);
+    s.add(x.v, 1);
+    s.add(high, ~std::uint64_t{0});
+    s.add(low, 1);
+    sums_.expand_all(s);
+    return s.is_number() && x.b >= s.number() ? x.b - s.number() : 0;
   }
 
   /// A value in an iteration in which a test is met: (u · m + t) mod 2^bits, and zeros or unknown bits above.

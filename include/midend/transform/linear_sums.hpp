@@ -322,8 +322,10 @@ private:
                                     (x[0].number + x[1].number) & mask, d.info.width}
                  : itself(v);
     case operation::sub:
-      return x[1].value == no_value ? value_and_number{x[0].value, (x[0].number - x[1].number) & mask, d.info.width}
-                                    : itself(v);
+      return x[1].value == no_value || x[1].value == x[0].value
+                 ? value_and_number{x[1].value == no_value ? x[0].value : no_value, (x[0].number - x[1].number) & mask,
+                                    d.info.width}
+                 : itself(v);
     case operation::truncate: {
       const definition inner = definition_of(x[0].value);
       const bool is_extended = inner.info.code == operation::zero_extend || inner.info.code == operation::sign_extend;

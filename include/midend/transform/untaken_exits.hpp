@@ -722,97 +722,106 @@ struct untaken_exits_verdict {
 
 namespace detail {
 
-/// Which edges of a program are never taken, or not after so many backedges. First those that `counted_exits_checker`
-/// proves. If others are left, `ask_pass_again` and `find_ends` trust the analyses of the passes.
+/// Which of the edges that a witness drops are never taken, or not after so many backedges. First those that
+/// `counted_exits_checker` proves. If others are left, `trust_exits` and `trust_ends` ask the analyses of the passes.
 template <class IR, class Counter> class untaken_edges_checker {
 public:
   untaken_edges_checker(const IR& before, Counter& counter, const unfolding_witness& witness)
-      : ir_(before), counter_(counter) {
-    const auto edges = static_cast<std::size_t>(before.graph().num_edges());
-    counted_.assign(edges, 0);
-    untaken_.assign(edges, 0);
-    verify_counted_exits_workspace workspace;
-    counted_exits_checker<IR> checker(before, workspace);
-    bool has_others = false;
-    for (const dropped_edge& d : witness.dropped) {
-      if (d.why == drop_reason::assumed) {
-        const bool is_proven = checker.fault_of(d.edge) == counted_exit_fault::none;
-        has_others = has_others || !is_proven;
-        if (is_proven) {
-          counted_[d.edge] = 1;
-        }
+      : ir_(before), counter_(counter), witness_(witness), checker_(before, workspace_) {
+    known_.assign(witness.dropped.size(), is_open);
+    mark(is_proven, [&](const dropped_edge& d) { return checker_.fault_of(d.edge) == counted_exit_fault::none; });
+  }
+
+  untaken_exits_verdict verdict() {
+    trust_exits();
+    return counts();
+  }
+
+  template <class After> untaken_exits_verdict verdict(const After& after) {
+    if (!has_open() || !witness_.merged.empty()) {
+      return verdict();
+    }
+    const executed_headers executed(ir_.graph(), checker_.loops(), after, witness_);
+    // After so many headers, the iteration has this number at least.
+    mark(is_proven, [&](const dropped_edge& d) { return executed.at(d.node) > checker_.untaken_from(d.edge); });
+    trust_exits();
+    trust_ends(executed);
+    return counts();
+  }
+
+private:
+  enum : unsigned char { is_open, is_proven, is_trusted };
+
+  bool has_open() const {
+    for (std::size_t i = 0; i != known_.size(); ++i) {
+      if (witness_.dropped[i].why == drop_reason::assumed && known_[i] == is_open) {
+        return true;
       }
     }
-    if (has_others) {
-      ask_pass_again();
+    return false;
+  }
+
+  template <class IsUntaken> void mark(unsigned char how, IsUntaken is_untaken) {
+    const auto edges = static_cast<std::size_t>(ir_.graph().num_edges());
+    for (std::size_t i = 0; i != known_.size(); ++i) {
+      const dropped_edge& d = witness_.dropped[i];
+      if (d.why == drop_reason::assumed && known_[i] == is_open && d.edge < edges && is_untaken(d)) {
+        known_[i] = how;
+      }
     }
   }
 
-  const loop_forest& loops() const { return loops_; }
-
-  /// Finds the ends of loops if the witness drops edges that are no untaken exits. Whether there are any.
-  bool find_ends(const unfolding_witness& witness) {
-    bool has_others = false;
-    for (const dropped_edge& d : witness.dropped) {
-      has_others = has_others || (d.why == drop_reason::assumed && !is_counted(d.edge) && !is_untaken(d.edge));
+  /// Asks the pass for untaken exits again: those that follow from facts from elsewhere, promises, and wide numbers.
+  void trust_exits() {
+    if (has_open()) {
+      flat_array<unsigned char> untaken(static_cast<std::size_t>(ir_.graph().num_edges()), 0); // by edge
+      for (const untaken_exit& x : plan_untaken_exits(ir_, checker_.loops(), counter_).exits) {
+        untaken[x.edge] = 1;
+      }
+      mark(is_trusted, [&](const dropped_edge& d) { return untaken[d.edge] != 0; });
     }
-    if (!has_others || !witness.merged.empty()) {
-      return false;
-    }
-    loop_end_finder_workspace finding;
-    loop_end_finder<IR, Counter> finder(ir_, loops_, counter_, finding);
-    flat_array<loop_end> ends;
-    for (const loop_id l : loops_.loops()) {
-      finder.find(l, ends);
-    }
-    last_.assign(untaken_.size(), ~std::uint64_t{0});
-    for (const loop_end& end : ends) {
-      last_[end.edge] = detail::min(last_[end.edge], end.backedges);
-    }
-    return !ends.empty();
   }
 
-  untaken_exits_verdict verdict(const unfolding_witness& witness, const executed_headers* executed = nullptr) const {
+  /// The same for the ends of loops.
+  void trust_ends(const executed_headers& executed) {
+    if (has_open()) {
+      loop_end_finder_workspace finding;
+      loop_end_finder<IR, Counter> finder(ir_, checker_.loops(), counter_, finding);
+      flat_array<loop_end> ends;
+      for (const loop_id l : checker_.loops().loops()) {
+        finder.find(l, ends);
+      }
+      // By edge: it is not taken after so many backedges.
+      flat_array<std::uint64_t> last(static_cast<std::size_t>(ir_.graph().num_edges()), ~std::uint64_t{0});
+      for (const loop_end& end : ends) {
+        last[end.edge] = detail::min(last[end.edge], end.backedges);
+      }
+      mark(is_trusted, [&](const dropped_edge& d) { return executed.at(d.node) > last[d.edge]; });
+    }
+  }
+
+  untaken_exits_verdict counts() const {
     untaken_exits_verdict out;
-    for (const dropped_edge& d : witness.dropped) {
-      if (d.why != drop_reason::assumed || !out) {
+    for (std::size_t i = 0; i != known_.size() && out; ++i) {
+      if (witness_.dropped[i].why != drop_reason::assumed) {
         continue;
       }
-      if (is_counted(d.edge)) {
-        ++out.proven;
-      } else if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {
-        ++out.proven;
-        ++out.trusted;
+      if (known_[i] == is_open) {
+        out.edge = witness_.dropped[i].edge;
       } else {
-        out.edge = d.edge;
+        ++out.proven;
+        out.trusted += known_[i] == is_trusted ? 1u : 0u;
       }
     }
     return out;
   }
 
-private:
-  /// Trusts the pass: symbolic limits with guards, extended and wide counters, and facts from elsewhere.
-  void ask_pass_again() {
-    loops_ = dominators_and_loops(ir_.graph()).loops;
-    for (const untaken_exit& x : plan_untaken_exits(ir_, loops_, counter_).exits) {
-      untaken_[x.edge] = 1;
-    }
-  }
-
-  bool is_counted(edge_id e) const { return e < counted_.size() && counted_[e] != 0; }
-
-  bool is_untaken(edge_id e) const { return e < untaken_.size() && untaken_[e] != 0; }
-
-  bool is_after_end(const dropped_edge& d, const executed_headers& executed) const {
-    return d.edge < last_.size() && executed.at(d.node) > last_[d.edge];
-  }
-
   const IR& ir_;
   Counter& counter_;
-  loop_forest loops_;                 ///< if the pass is asked again
-  flat_array<unsigned char> counted_; ///< by edge: proven without the pass
-  flat_array<unsigned char> untaken_; ///< by edge: the pass says again that it is an exit that is never taken
-  flat_array<std::uint64_t> last_;    ///< by edge: it is not taken after so many backedges
+  const unfolding_witness& witness_;
+  verify_counted_exits_workspace workspace_;
+  counted_exits_checker<IR> checker_;
+  flat_array<unsigned char> known_; ///< by dropped edge
 };
 
 } // namespace detail
@@ -823,10 +832,9 @@ private:
 /// bound, and not against what a transformation knows of where the loop came from.
 ///
 /// `verify_counted_exits`, which shares no code with the pass, proves what it can. For the other edges,
-/// `describe_loop`, the counter and `plan_untaken_exits` itself have to be trusted, which are asked again: limits that
-/// are values, with the guards that `emit_unrolled_limit` makes; counters that are extended before the test, that have
-/// more than 64 bits, or that rest on promises or facts; and last copies that do not go on. `trusted` counts these. If
-/// it is 0, nothing of the pass has to be trusted.
+/// `describe_loop`, the counter and `plan_untaken_exits` itself have to be trusted, which are asked again: what follows
+/// from facts of the counter, from promises or from hints, and counters of more than 64 bits. `trusted` counts these.
+/// If it is 0, nothing of the pass has to be trusted.
 ///
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>
@@ -840,7 +848,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 /// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
-  return detail::untaken_edges_checker<IR, C>(before, counter, witness).verdict(witness);
+  return detail::untaken_edges_checker<IR, C>(before, counter, witness).verdict();
 }
 
 /// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
@@ -849,12 +857,7 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
                                            C& counter) {
-  detail::untaken_edges_checker<IR, C> checker(before, counter, witness);
-  if (checker.find_ends(witness)) {
-    const executed_headers executed(before.graph(), checker.loops(), after, witness);
-    return checker.verdict(witness, &executed);
-  }
-  return checker.verdict(witness);
+  return detail::untaken_edges_checker<IR, C>(before, counter, witness).verdict(after);
 }
 
 MIDEND_END_NAMESPACE

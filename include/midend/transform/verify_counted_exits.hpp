@@ -192,6 +192,7 @@ struct end_of_counted_loop {
   bool exists = false;
   std::uint64_t n = 0;
   node_id node = no_node;
+  edge_id edge = no_edge;
 };
 
 } // namespace detail
@@ -247,6 +248,22 @@ public:
     return ends_before || never_fires(fires) ? counted_exit_fault::none : counted_exit_fault::may_be_taken;
   }
 
+  /// The iteration of the innermost loop around its source from which on no run takes an edge; the largest number if
+  /// there is none. O(1).
+  std::uint64_t untaken_from(edge_id e) const {
+    const node_id n = source_of(e);
+    const loop_id l = tree().is_reachable(n) ? loops().innermost_loop(n) : no_loop;
+    if (l == no_loop || !w_.ends_[l].exists) {
+      return ~std::uint64_t{0};
+    }
+    const auto& end = w_.ends_[l];
+    const bool is_after = n == end.node ? e != end.edge : tree().dominates(end.node, n);
+    return is_after || end.n == ~std::uint64_t{0} ? end.n : end.n + 1;
+  }
+
+  /// Of the program.
+  const loop_forest& loops() const { return w_.found_.loops; }
+
 private:
   /// In which iteration of a loop an edge is the one that its node takes, for the first time.
   struct firing {
@@ -262,8 +279,6 @@ private:
   }
 
   const dominator_tree& tree() const { return w_.found_.dominators; }
-
-  const loop_forest& loops() const { return w_.found_.loops; }
 
   bool leaves(edge_id e, loop_id l) const {
     return !loops().contains(l, static_cast<node_id>(ir_.graph().edge_target(e)));
@@ -388,10 +403,12 @@ private:
       const loop_id l = loop_counted_by(counted.value, n);
       if (l != no_loop) {
         const operation code = side == 0 ? d.info.code : mirrored(d.info.code);
-        out = firing_in(l, code, counted, x[1 - side], extension, fires_if_true, fires_if_false);
-        if (out.fault == counted_exit_fault::none) {
-          return out;
+        const firing found = firing_in(l, code, counted, x[1 - side], extension, fires_if_true, fires_if_false);
+        if (found.fault == counted_exit_fault::none) {
+          return found;
         }
+        // The other side may count an outer loop, in which this edge stays.
+        out = out.loop == no_loop || leaves(e, l) ? found : out;
       }
     }
     return out;
@@ -470,7 +487,7 @@ private:
         }
         auto& end = w_.ends_[fires.loop];
         if ((!end.exists || fires.first.n < end.n) && is_always_tested(fires.loop, n)) {
-          end = {true, fires.first.n, n};
+          end = {true, fires.first.n, n, e};
         }
       });
     }
