@@ -505,7 +505,7 @@ private:
     for (const true_comparison& c : comparisons_) {
       if (is_order(c.code) && c.left.width == t.start.width && is_signed_order(c.code) == is_signed_order(t.stays)) {
         const bool is_same = is_below(c.code) == is_below(t.stays);
-        if (stays_between(t, is_same ? c.left : c.right, is_same ? c.right : c.left)) {
+        if (stays_between(t, is_same ? c.left : c.right, is_same ? c.right : c.left, is_strict(c.code))) {
           return true;
         }
       }
@@ -513,8 +513,10 @@ private:
     return false;
   }
 
-  /// Of the test of numbers that begin at `first`, which is on the right side of `last` or equal to it.
-  bool stays_between(const iteration_test& t, const value_and_number& first, const value_and_number& last) const {
+  /// Of the test of numbers that begin at `first`, which is on the right side of `last`, or equal to it if not
+  /// `is_apart`.
+  bool stays_between(const iteration_test& t, const value_and_number& first, const value_and_number& last,
+                     bool is_apart) const {
     if (last != t.bound && !sums_.difference(last, t.bound).is_zero()) {
       return false;
     }
@@ -530,23 +532,28 @@ private:
     const value_and_number& high = is_up ? last : first;
     const value_and_number& low = is_up ? first : last;
     for (const detail::upper_bound_of_iteration& x : bounds_) {
-      if (x.v.width == t.start.width && a <= x.a && b + strict >= b && b + strict <= least_excess(x, high, low)) {
+      if (x.v.width == t.start.width && a <= x.a && b + strict >= b && is_excess(x, b + strict, high, low, is_apart)) {
         return true;
       }
     }
     return false;
   }
 
-  /// The largest b for which x says a · m + b ≤ high - low, if it is about this difference and perhaps a number; else
-  /// 0.
-  std::uint64_t least_excess(const detail::upper_bound_of_iteration& x, const value_and_number& high,
-                             const value_and_number& low) const {
-    linear_sum s(x.v.width);
+  /// Whether x says that a · m + `b` ≤ high - low: it is about this difference, perhaps plus a number.
+  bool is_excess(const detail::upper_bound_of_iteration& x, std::uint64_t b, const value_and_number& high,
+                 const value_and_number& low, bool is_apart) const {
+    linear_sum s(x.v.width); // v less the difference
     s.add(x.v, 1);
     s.add(high, ~std::uint64_t{0});
     s.add(low, 1);
     sums_.expand_all(s);
-    return s.is_number() && x.b >= s.number() ? x.b - s.number() : 0;
+    if (!s.is_number()) {
+      return false;
+    }
+    if (is_apart && s.number() == low_ones(x.v.width)) { // v is one less than a difference that is not 0
+      return b == 0 || b - 1 <= x.b;
+    }
+    return x.b >= s.number() && b <= x.b - s.number();
   }
 
   /// A value in an iteration in which a test is met: (u · m + t) mod 2^bits, and zeros or unknown bits above.

@@ -316,6 +316,9 @@ private:
     switch (d.info.code) {
     case operation::copy:
       return x[0];
+    case operation::bit_and:
+    case operation::bit_or:
+      return x[0] == x[1] ? x[0] : itself(v);
     case operation::add:
       return x[0].value == no_value || x[1].value == no_value
                  ? value_and_number{x[0].value == no_value ? x[1].value : x[0].value,

@@ -383,6 +383,10 @@ private:
   firing firing_of(edge_id e, node_id n, value_id condition) const {
     const auto d = comparison_of(condition);
     firing out{counted_exit_fault::no_comparison, no_loop, {}, {}};
+    if (const value_and_number known = sums_.read(condition); known.width != 0 && known.value == no_value) {
+      out.fault = edge_of_case(ir_, n, constant_of<IR>{known.number}) != e ? counted_exit_fault::none : out.fault;
+      return out;
+    }
     if (d.info.code == operation::other) {
       return out;
     }
