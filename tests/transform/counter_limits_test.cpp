@@ -1,4 +1,5 @@
 #include "kit/affordable.hpp"
+#include "kit/allocations.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
 #include "kit/unrolling_forms.hpp"
@@ -174,7 +175,9 @@ public:
                   a + ", " + b);
   }
 
-  std::string type(unsigned width) const { return width == 1 ? "i1" : width == shape_.narrow ? "i8" : "i16"; }
+  std::string type(unsigned width) const {
+    return width == 1 ? "i1" : width == 32 ? "i32" : width == shape_.narrow ? "i8" : "i16";
+  }
 
   std::string text;
 
@@ -364,4 +367,141 @@ TEST_CASE("counter_limits: programs with mistakes, run on all numbers of a few b
   CHECK(all.wrong == 0);
   CHECK(all.programs > affordable(1000));
   CHECK(all.accepted > affordable(1000));
+}
+
+namespace {
+
+/// `for (i = start; i < bound; ++i)` in passes of four iterations.
+constexpr std::string_view four = R"(
+proc @f(%start: i8, %bound: i8) -> i8 {
+  node entry:
+    %d = sub.i8 %bound, %start
+    %c = cmp.lt.i8 %start, %bound
+    %m = sext.i1.i8 %c
+    %t = and.i8 %d, %m
+    %r = and.i8 %t, 3
+    %p = sub.i8 %t, %r
+    %l = add.i8 %start, %p
+    %e = cmp.uge.i8 %t, 4
+    br %e ? c0 : end
+  node c0:
+    %i0 = phi.i8 [entry: %start], [latch: %i4]
+    %q0 = cmp.lt.i8 %i0, %bound
+    br %q0 ? c1 : exit
+  node c1:
+    %i1 = add.i8 %i0, 1
+    %q1 = cmp.lt.i8 %i1, %bound
+    br %q1 ? c2 : exit
+  node c2:
+    %i2 = add.i8 %i1, 1
+    %q2 = cmp.lt.i8 %i2, %bound
+    br %q2 ? c3 : exit
+  node c3:
+    %i3 = add.i8 %i2, 1
+    %q3 = cmp.lt.i8 %i3, %bound
+    br %q3 ? latch : exit
+  node latch:
+    %i4 = add.i8 %i3, 1
+    %done = cmp.eq.i8 %i4, %l
+    br %done ? end : c0
+  node exit:
+    ret 1
+  node end:
+    ret 0
+}
+)";
+
+/// What is wrong in it, and how many of the four exits are proven then.
+struct mistake {
+  std::string_view name;
+  std::string_view from;
+  std::string_view to;
+  std::size_t proven;
+};
+
+constexpr mistake mistakes[] = {
+    {"none", "%d = sub", "%d = sub", 4},
+    {"an iteration too many", "%d = sub.i8 %bound, %start", "%d0 = sub.i8 %bound, %start\n    %d = add.i8 %d0, 1", 3},
+    {"a pass too many", "%l = add.i8 %start, %p", "%l0 = add.i8 %start, %p\n    %l = add.i8 %l0, 4", 0},
+    {"one iteration less", "%d = sub.i8 %bound, %start", "%d0 = sub.i8 %bound, %start\n    %d = sub.i8 %d0, 1", 4},
+    {"passes without iterations", "cmp.uge.i8 %t, 4", "cmp.uge.i8 %t, 0", 0},
+    {"passes with too few iterations", "cmp.uge.i8 %t, 4", "cmp.uge.i8 %t, 3", 0},
+    {"a signed guard", "cmp.uge.i8 %t, 4", "cmp.ge.i8 %t, 4", 0},
+    {"an unsigned order before signed tests", "%c = cmp.lt", "%c = cmp.ult", 0},
+    {"the order of other numbers", "%c = cmp.lt.i8 %start, %bound", "%c = cmp.lt.i8 %bound, %start", 0},
+    {"no order", "%t = and.i8 %d, %m", "%t = and.i8 %d, -1", 0},
+    {"what is left does not divide", "%r = and.i8 %t, 3", "%r = and.i8 %t, 1", 0},
+    {"another rest", "%r = and.i8 %t, 3", "%r = and.i8 %d, 3", 0},
+    {"a rest by three", "%r = and.i8 %t, 3", "%r = urem.i8 %t, 3", 0},
+    {"a step that does not divide", "%i2 = add.i8 %i1, 1", "%i2 = add.i8 %i1, 2", 0},
+    {"a step down", "%i4 = add.i8 %i3, 1", "%i4 = sub.i8 %i3, 7", 0},
+    {"the next iteration is tested", "cmp.lt.i8 %i3, %bound", "cmp.lt.i8 %i4, %bound", 3},
+    {"a test that holds for fewer numbers", "%q2 = cmp.lt", "%q2 = cmp.ult", 3},
+    {"a test that holds for more numbers", "%q2 = cmp.lt", "%q2 = cmp.le", 4},
+    {"a test for inequality", "%q1 = cmp.lt", "%q1 = cmp.ne", 4},
+    {"a test for equality", "%q1 = cmp.lt", "%q1 = cmp.eq", 3},
+    {"the opposite test", "%q1 = cmp.lt", "%q1 = cmp.ge", 3},
+    {"the edges of a test are exchanged", "br %q1 ? c2 : exit", "br %q1 ? exit : c2", 3},
+    {"the edges of the guard are exchanged", "br %e ? c0 : end", "br %e ? end : c0", 0},
+    {"the edges of the latch are exchanged", "br %done ? end : c0", "br %done ? c0 : end", 0},
+    {"another limit", "%l = add.i8 %start, %p", "%l = add.i8 %bound, %p", 0},
+    {"the limit is of another iteration", "%done = cmp.eq.i8 %i4", "%done = cmp.eq.i8 %i3", 0},
+    {"a limit that is passed by", "%done = cmp.eq", "%done = cmp.ugt", 0},
+};
+
+} // namespace
+
+TEST_CASE("counter_limits: seeded mistakes, of numbers of eight bits that wrap") {
+  for (const mistake& m : mistakes) {
+    std::string text(four);
+    text.replace(text.find(m.from), m.from.size(), m.to);
+    if (text.find("cmp.lt.i8 %i4") != std::string::npos) { // a value is defined before it is read
+      const std::string_view line = "    %i4 = add.i8 %i3, 1\n";
+      text.erase(text.find(line), line.size());
+      text.insert(text.find("    %q3 ="), line);
+    }
+    const elbrus::program program = program_of(text);
+    const elbrus::procedure& p = program.procedures[0];
+    narrow_view view(p);
+    view.narrow = 8;
+    edge_runner runner(view, p);
+    for (std::uint64_t i = 0; i < 65'536; i += tests_are_shortened ? 61 : 7) {
+      runner.run(i & 255, i >> 8, 1400);
+    }
+    midend::verify_counted_exits_workspace workspace;
+    midend::counted_exits_checker<narrow_view> checker(view, workspace);
+    std::size_t proven = 0;
+    for (edge_id e = 0; e != p.num_edges(); ++e) {
+      const bool is_accepted = checker.fault_of(e) == midend::counted_exit_fault::none;
+      proven += is_accepted ? 1u : 0u;
+      CHECK_MESSAGE(!(is_accepted && runner.taken[e]), m.name, ": edge ", e);
+    }
+    CHECK_MESSAGE(proven == m.proven, m.name);
+  }
+}
+
+TEST_CASE("counter_limits: a loop of many copies") {
+  const auto copies = static_cast<std::uint32_t>(affordable(100'000));
+  shape x{};
+  x.narrow = 32;
+  x.wide = 32;
+  x.extension = operation::copy;
+  x.comparison = operation::less;
+  x.step = 1;
+  x.form = with_epilogue(copies);
+  const std::string text = passes(x).value();
+  const elbrus::program program = program_of(text);
+  const elbrus::procedure& p = program.procedures[0];
+  const elbrus::cost_view view(p);
+  midend::verify_counted_exits_workspace workspace;
+  std::size_t proven = 0;
+  const auto prove = [&] {
+    midend::counted_exits_checker<elbrus::cost_view> checker(view, workspace);
+    for (edge_id e = 0; e != p.num_edges(); ++e) {
+      proven += checker.fault_of(e) == midend::counted_exit_fault::none ? 1u : 0u;
+    }
+  };
+  prove();
+  CHECK(proven == copies);
+  CHECK(allocations_of(prove) == 0);
 }
