@@ -139,12 +139,13 @@ public:
       }
     }
     for (int steps = 0; steps != 8 && distance.fits() && distance.num_terms() == 1; ++steps) {
-      // The number is taken as C times another one, as it is of C · (x - 1).
+      // The number is C times another one, as it is of C · (x - 1).
       const std::int64_t factor = as_signed(distance.coefficient(0), width);
       const std::int64_t number = as_signed(distance.number(), width);
-      if (factor == 1 || factor == -1 || number % factor == 0) {
-        const std::uint64_t quotient =
-            factor == -1 ? 0 - distance.number() : static_cast<std::uint64_t>(number / factor);
+      const bool is_one_less = ((distance.coefficient(0) + distance.number()) & low_ones(width)) == 0;
+      if (is_one_less || factor == 1 || factor == -1 || number % factor == 0) {
+        const std::uint64_t quotient = is_one_less || factor == -1 ? 0 - (is_one_less ? 1 : distance.number())
+                                                                   : static_cast<std::uint64_t>(number / factor);
         add_multiple({distance.value(0), quotient & low_ones(width), width}, distance.coefficient(0), t.step);
       }
       if (!sums_.expand(distance, 0)) {

@@ -549,23 +549,29 @@ private:
 
 /// Whether each edge that a witness drops with the reason `assumed` is never taken by `before`, by what counters are.
 /// It shares no code with `untaken_exits` and asks it nothing, nor does it count iterations as `induction/` does. What
-/// remains to be trusted is this function, `dominators_and_loops`, and the IR with its cases and operations.
+/// remains to be trusted is this function with `linear_sums` and `counter_limits`, `dominators_and_loops`, and the IR
+/// with its cases and operations.
 ///
-/// **What is checked** of an edge. The condition of its node compares two sums of a value and a number, modulo 2^width.
-/// One is of a phi in the header of a loop that the edge leaves. What goes in by all edges from outside is one
-/// sum, and what goes around by all backedges is the phi plus one number, the step. Start and bound are numbers; or
-/// they are sums of the same value from outside of the loop, and the comparison is == or !=. Then the test of iteration
-/// n is of start + n · step, and the first n for which it takes the edge is found as by Euclid's algorithm. Either
-/// there is none; or an exit of the same loop, for which the same is known and whose node dominates all
-/// sources of backedges, is taken in an iteration before, or in the same one and its node dominates that of the edge.
+/// **What is checked** of an edge. The condition of its node compares two sums of a value and a number, modulo 2^width;
+/// one of them may be extended before. One is of a phi in the header of a loop that the edge leaves. What goes in by
+/// all edges from outside is one sum, and what goes around by all backedges is the phi plus one number, the step. So
+/// the test of iteration n is of start + n · step. One of these holds:
+///
+/// - Start and bound are numbers; or they are sums of the same value from outside of the loop, and the comparison is ==
+///   or !=. The first n for which the test takes the edge is found as by Euclid's algorithm. There is none; or an exit
+///   of the same loop, for which the same is known and whose node dominates all sources of backedges, is taken in an
+///   iteration before, or in the same one and its node dominates that of the edge.
+/// - The loop is left when a counter is at a limit, and `counter_limits` proves that the test stays until then.
+/// - Conditions before the loop contradict each other as numbers: it is never entered.
+/// - The condition itself is a number.
 ///
 /// **Why this is enough.** By induction, the phi is start + n · step in iteration n, whatever wraps. All paths from the
 /// header to a backedge contain the exit's node, so iteration n of the exit is the last one. In it, all paths to a
 /// node that it dominates contain its node first.
 ///
-/// Not proven are bounds and starts that are unknown, apart from the above, and counters of more than 64 bits, with
-/// extensions, or that rest on facts from elsewhere. Requires IR that `check_ir` accepts. O(n + m + values + operands),
-/// and for each branch O(edges + cases + in-edges of the header + width).
+/// Not proven are other bounds and starts that are unknown, counters of more than 64 bits, and what rests on promises
+/// or on facts from elsewhere. Requires IR that `check_ir` accepts. O(n + m + values + operands), and for each branch
+/// O(edges + cases + width); without recursion over the program.
 template <semantic_ir_argument IR>
 counted_exits_verdict verify_counted_exits(const IR& before, const unfolding_witness& witness) {
   verify_counted_exits_workspace workspace;
