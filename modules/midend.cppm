@@ -372,6 +372,7 @@ module;
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_strength.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>

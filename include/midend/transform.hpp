@@ -41,3 +41,4 @@
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
+#include "midend/transform/verify_untaken_exits.hpp"

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/ir/evaluate.hpp>
-#include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_counted_exits.hpp>
 
 #include <array>

@@ -7,13 +7,13 @@
 #include "midend/ssa/verify_congruence.hpp"
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/verify_counted_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_range_tests.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
+#include "midend/transform/verify_untaken_exits.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <string>
