@@ -324,6 +324,7 @@ module;
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/collapse.hpp>
 #include <midend/transform/collapse_plan.hpp>
+#include <midend/transform/counter_limits.hpp>
 #include <midend/transform/final_value_plan.hpp>
 #include <midend/transform/final_value_witness.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -332,6 +333,7 @@ module;
 #include <midend/transform/index_split.hpp>
 #include <midend/transform/interchange.hpp>
 #include <midend/transform/interchange_plan.hpp>
+#include <midend/transform/linear_sums.hpp>
 #include <midend/transform/loop_ends.hpp>
 #include <midend/transform/loop_pair_obstacle.hpp>
 #include <midend/transform/loop_versions.hpp>
@@ -361,6 +363,7 @@ module;
 #include <midend/transform/unswitch.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_collapse.hpp>
+#include <midend/transform/verify_counted_exits.hpp>
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
@@ -370,6 +373,7 @@ module;
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_strength.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
@@ -650,10 +654,15 @@ using midend::count_iterations;
 using midend::count_iterations_workspace;
 using midend::count_loop_trips;
 using midend::counted_exit;
+using midend::counted_exit_fault;
+using midend::counted_exits_checker;
+using midend::counted_exits_verdict;
 using midend::counted_level;
 using midend::counted_test;
 using midend::counted_test_of;
 using midend::counter_id;
+using midend::counter_limits;
+using midend::counter_limits_memory;
 using midend::counter_test;
 using midend::counts_of_bodies;
 using midend::coverage;
@@ -1130,6 +1139,7 @@ using midend::iterated_frontiers;
 using midend::iteration_order;
 using midend::iteration_orders;
 using midend::iteration_policy;
+using midend::iteration_test;
 using midend::iterator_range;
 using midend::known_bits;
 using midend::known_bits_domain;
@@ -1176,6 +1186,9 @@ using midend::linear_form;
 using midend::linear_form_text;
 using midend::linear_step;
 using midend::linear_step_of;
+using midend::linear_sum;
+using midend::linear_sums;
+using midend::linear_sums_memory;
 using midend::live_in_predicate;
 using midend::live_in_relation;
 using midend::live_value_sets;
@@ -1758,6 +1771,7 @@ using midend::text_buffer;
 using midend::text_list;
 using midend::thresholds;
 using midend::to_dot;
+using midend::to_string;
 using midend::to_table;
 using midend::to_text;
 using midend::to_unrolling_obstacle;
@@ -1835,6 +1849,7 @@ using midend::used_value;
 using midend::uses_are_a_range_of_ids;
 using midend::uses_of;
 using midend::usual_class;
+using midend::value_and_number;
 using midend::value_bounds;
 using midend::value_copy;
 using midend::value_domain;
@@ -1868,6 +1883,8 @@ using midend::variables_by_node;
 using midend::verify_collapse;
 using midend::verify_congruence;
 using midend::verify_congruence_with_branch_facts;
+using midend::verify_counted_exits;
+using midend::verify_counted_exits_workspace;
 using midend::verify_dependences;
 using midend::verify_dependences_workspace;
 using midend::verify_explanation;

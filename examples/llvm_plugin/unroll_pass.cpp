@@ -16,7 +16,7 @@
 #include <midend/machine/scalar_core.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/plan_unroll_with_remainder.hpp>
-#include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
 #include <midend/viz/machine.hpp>

@@ -21,6 +21,7 @@
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_strength.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
 #include <midend/viz/nests.hpp>

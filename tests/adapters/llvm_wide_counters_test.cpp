@@ -8,8 +8,8 @@
 #include <midend/adapters/llvm_unrolling_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
-#include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 
 #include <doctest/doctest.h>
 

@@ -80,6 +80,8 @@ constexpr std::array<std::uint32_t, 7> factors = {2, 3, 4, 5, 7, 8, 16};
 struct sweep_counts {
   std::size_t runs = 0;
   std::size_t unrolled = 0;
+  std::size_t proven = 0;  ///< exits
+  std::size_t trusted = 0; ///< of these, those that the pass says again
 };
 
 using form_of_factor = midend::unrolling_form (*)(std::uint32_t);
@@ -128,6 +130,8 @@ public:
       return;
     }
     ++counts.unrolled;
+    counts.proven += c.proven;
+    counts.trusted += c.trusted;
     CHECK_MESSAGE(done.dropped_exits == form.factor + (form.is_prologue() ? 1 : 0), elbrus::to_text(after));
     elbrus::interpreter now(after);
     for (std::size_t i = 0; i != values_.size(); ++i) {
@@ -195,6 +199,8 @@ TEST_CASE("pairs of eight-bit numbers, all comparisons, steps, factors and kinds
   }
   MESSAGE(counts.unrolled, " loops unrolled, ", counts.runs, " pairs");
   CHECK(counts.unrolled == 60); // the others do not approach the bound
+  CHECK(counts.proven > 60);
+  CHECK(counts.trusted == 0);
 }
 
 namespace {
@@ -243,6 +249,8 @@ TEST_CASE("counters that are extended or cut before they are compared: all compa
   }
   MESSAGE(counts.unrolled, " loops unrolled, ", counts.runs, " pairs");
   CHECK(counts.unrolled == 300); // the others do not approach the bound
+  CHECK(counts.proven > 300);
+  CHECK(counts.trusted == 0);
 }
 
 TEST_CASE("all pairs of eight-bit numbers, equality, long" * doctest::skip()) {

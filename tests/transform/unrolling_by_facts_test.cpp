@@ -15,6 +15,7 @@
 #include <midend/transform.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/apply_unrolling.hpp>
+#include <midend/viz/certificates.hpp>
 
 #include <array>
 #include <cstddef>
@@ -236,22 +237,35 @@ proc @f(%a: ptr, %n: i32) -> i32 {
 }
 
 TEST_CASE("unrolling by facts: a certificate that needs them is not accepted without them") {
-  const elbrus::program before = program_of(number_before_loop);
-  elbrus::program after = before;
-  elbrus::editor e(after.procedures[0]);
-  const elbrus::cost_view view(before.procedures[0]);
-  const auto found = midend::dominators_and_loops(before.procedures[0]);
-  const std::array request{midend::unrolling_request{0, {midend::unrolling_kind::partial, 4}}};
-  midend::unroll_loops(e, found.loops, request);
-  const elbrus::procedure copied = after.procedures[0];
-  const elbrus::cost_view copied_view(copied);
-  const auto now = midend::dominators_and_loops(copied);
-  auto counter = counts_of(copied_view, now.dominators, now.loops);
-  const auto plan = midend::plan_untaken_exits(copied_view, now.loops, counter);
-  REQUIRE(plan.exits.size() == 3);
-  const midend::unfolding_witness w = midend::apply_untaken_exits(e, plan);
-  CHECK(why_uncertified(copied, after.procedures[0], w, counter).empty());
-  CHECK(!why_uncertified(copied, after.procedures[0], w).empty());
+  std::string by_facts(way_before_loop); // the start is 0, as analyses know
+  by_facts.replace(by_facts.find("%end = add.i64 %a, 64"), 21, "%z = and.i64 %a, 0\n    %end = add.i64 %z, 64");
+  by_facts.replace(by_facts.find("[entry: %a]"), 11, "[entry: 0]");
+  for (const bool needs_facts : {false, true}) {
+    const elbrus::program before = program_of(needs_facts ? by_facts : way_before_loop);
+    elbrus::program after = before;
+    elbrus::editor e(after.procedures[0]);
+    const auto found = midend::dominators_and_loops(before.procedures[0]);
+    const std::array request{midend::unrolling_request{0, {midend::unrolling_kind::partial, 4}}};
+    midend::unroll_loops(e, found.loops, request);
+    const elbrus::procedure copied = after.procedures[0];
+    const elbrus::cost_view copied_view(copied);
+    const auto now = midend::dominators_and_loops(copied);
+    auto counter = counts_of(copied_view, now.dominators, now.loops);
+    const auto plan = midend::plan_untaken_exits(copied_view, now.loops, counter);
+    REQUIRE(plan.exits.size() == 3);
+    const midend::unfolding_witness w = midend::apply_untaken_exits(e, plan);
+    CHECK(why_uncertified(copied, after.procedures[0], w, counter).empty());
+    CHECK(why_uncertified(copied, after.procedures[0], w).empty() != needs_facts);
+    const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(copied_view, w, counter);
+    CHECK(verdict.proven == 3);
+    CHECK(verdict.trusted == (needs_facts ? 3 : 0));
+    CHECK(midend::to_text(verdict) == (needs_facts ? "certified; 3 edges trusted" : "certified"));
+    CHECK(static_cast<bool>(midend::verify_counted_exits(copied_view, w)) != needs_facts);
+    CHECK(midend::to_text(midend::verify_counted_exits(copied_view, w)) ==
+          (needs_facts ? "nothing says how far the counter is from its bound; edge " +
+                             std::to_string(midend::verify_counted_exits(copied_view, w).edge)
+                       : "certified"));
+  }
 }
 
 TEST_CASE("unrolling by facts: random loops, each candidate of their advices") {

@@ -59,10 +59,15 @@ struct step_certifier {
   void after(const midend::elbrus::editor& e, midend::unrolling_step step, const midend::unfolding_witness& w) {
     why += why.empty() ? why_uncertified(old, e.graph(), w) : "";
     ++steps[static_cast<std::size_t>(step)];
+    const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(midend::elbrus::cost_view(old), w);
+    proven += verdict.proven;
+    trusted += verdict.trusted;
   }
 
   midend::elbrus::procedure old;
   std::string why;
+  std::size_t proven = 0;  ///< dropped edges, by what the loops say alone
+  std::size_t trusted = 0; ///< of these
   std::array<std::size_t, 4> steps{};
 };
 

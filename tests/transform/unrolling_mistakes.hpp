@@ -9,6 +9,7 @@
 #include <midend/package/verify_implied_branches.hpp>
 #include <midend/transform/unfolding.hpp>
 #include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_untaken_exits.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -20,7 +20,6 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/nearest_number.hpp"
 #include "midend/support/optional.hpp"
-#include "midend/support/order.hpp"
 #include "midend/support/wide_number.hpp"
 #include "midend/transform/detail/counted_tests.hpp"
 #include "midend/transform/detail/node_frequencies.hpp"
@@ -698,119 +697,6 @@ const unfolding_witness& apply_untaken_exits(E& editor, const untaken_exits_plan
   unfolding<E> u(editor, workspace.unfolding_);
   apply_untaken_exits(u, plan, workspace);
   return u.witness();
-}
-
-/// The answer of `verify_untaken_exits`.
-struct untaken_exits_verdict {
-  std::size_t proven = 0; ///< edges that were dropped as `assumed` and are never taken
-  edge_id edge = no_edge; ///< of the old program: the first one for which there is no proof, or none
-
-  explicit operator bool() const { return edge == no_edge; }
-};
-
-namespace detail {
-
-/// Which edges of a program are never taken, or not after so many backedges.
-template <class IR, class Counter> class untaken_edges_checker {
-public:
-  untaken_edges_checker(const IR& before, const Counter& counter)
-      : ir_(before), counter_(counter), loops_(dominators_and_loops(before.graph()).loops) {
-    untaken_.assign(static_cast<std::size_t>(before.graph().num_edges()), 0);
-    for (const untaken_exit& x : plan_untaken_exits(before, loops_, counter).exits) {
-      untaken_[x.edge] = 1;
-    }
-  }
-
-  const loop_forest& loops() const { return loops_; }
-
-  /// Finds the ends of loops if the witness drops edges that are no untaken exits. Whether there are any.
-  bool find_ends(const unfolding_witness& witness) {
-    bool has_others = false;
-    for (const dropped_edge& d : witness.dropped) {
-      has_others = has_others || (d.why == drop_reason::assumed && !is_untaken(d.edge));
-    }
-    if (!has_others || !witness.merged.empty()) {
-      return false;
-    }
-    loop_end_finder_workspace finding;
-    loop_end_finder<IR, Counter> finder(ir_, loops_, counter_, finding);
-    flat_array<loop_end> ends;
-    for (const loop_id l : loops_.loops()) {
-      finder.find(l, ends);
-    }
-    last_.assign(untaken_.size(), ~std::uint64_t{0});
-    for (const loop_end& end : ends) {
-      last_[end.edge] = detail::min(last_[end.edge], end.backedges);
-    }
-    return !ends.empty();
-  }
-
-  untaken_exits_verdict verdict(const unfolding_witness& witness, const executed_headers* executed = nullptr) const {
-    untaken_exits_verdict out;
-    for (const dropped_edge& d : witness.dropped) {
-      if (d.why != drop_reason::assumed || !out) {
-        continue;
-      }
-      if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {
-        ++out.proven;
-      } else {
-        out.edge = d.edge;
-      }
-    }
-    return out;
-  }
-
-private:
-  bool is_untaken(edge_id e) const { return e < untaken_.size() && untaken_[e] != 0; }
-
-  bool is_after_end(const dropped_edge& d, const executed_headers& executed) const {
-    return d.edge < last_.size() && executed.at(d.node) > last_[d.edge];
-  }
-
-  const IR& ir_;
-  const Counter& counter_;
-  loop_forest loops_;
-  flat_array<unsigned char> untaken_; ///< by edge: an exit that is never taken
-  flat_array<std::uint64_t> last_;    ///< by edge: it is not taken after so many backedges
-};
-
-} // namespace detail
-
-/// Whether each edge that a witness drops with the reason `assumed` is an exit of a loop of `before` that is never
-/// taken. Finds dominators, loops and counts of the old program again, and trusts nothing but the witness's list of
-/// edges: together with `verify_unfolding`, which counts them, it proves that the new program does what the old one
-/// did. What has to be trusted besides are the counts of `counter` and `plan_untaken_exits`. A claim about
-/// the trip count is so checked against the loop in which the test is, with its own start, step and bound, and not
-/// against what a transformation knows of where the loop came from.
-///
-/// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
-template <cost_ir_argument IR>
-untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness) {
-  plain_trip_counter_workspace workspace;
-  const loop_forest loops = dominators_and_loops(before.graph()).loops;
-  const plain_trip_counter counter(before, loops, workspace);
-  return verify_untaken_exits(before, witness, counter);
-}
-
-/// The same with counts by `counter`, which has to know `before`, and what it knows has to be certain: for a
-/// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
-template <cost_ir_argument IR, trip_counter C>
-untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, const C& counter) {
-  return detail::untaken_edges_checker<IR, C>(before, counter).verdict(witness);
-}
-
-/// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
-/// `after` is the graph of the new program: all ways to the copy go through as many headers of the loop. Also linear in
-/// that graph.
-template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
-untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
-                                           const C& counter) {
-  detail::untaken_edges_checker<IR, C> checker(before, counter);
-  if (checker.find_ends(witness)) {
-    const executed_headers executed(before.graph(), checker.loops(), after, witness);
-    return checker.verdict(witness, &executed);
-  }
-  return checker.verdict(witness);
 }
 
 MIDEND_END_NAMESPACE

@@ -7,12 +7,13 @@
 #include "midend/ssa/verify_congruence.hpp"
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/untaken_exits.hpp"
+#include "midend/transform/verify_counted_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_range_tests.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
+#include "midend/transform/verify_untaken_exits.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <string>
@@ -324,9 +325,47 @@ std::string to_text(const congruence_error& error, const Names& names = {}) {
 /// The verdict in words. The edge that it names is one of the program before the change.
 ///
 ///     an edge was dropped that may be taken; edge 5
+///     certified; 3 edges trusted
 template <flow_names Names = numbered_values>
 std::string to_text(const untaken_exits_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : "an edge was dropped that may be taken; " + std::string(names.edge(verdict.edge));
+  if (!verdict) {
+    return "an edge was dropped that may be taken; " + std::string(names.edge(verdict.edge));
+  }
+  return verdict.trusted == 0 ? "certified" : "certified; " + std::to_string(verdict.trusted) + " edges trusted";
+}
+
+/// Why there is no proof that an edge is never taken.
+constexpr std::string_view to_string(counted_exit_fault fault) {
+  switch (fault) {
+  case counted_exit_fault::none:
+    return "certified";
+  case counted_exit_fault::unknown_edge:
+    return "no edge of a branch that a run reaches";
+  case counted_exit_fault::no_comparison:
+    return "the condition compares no two numbers of up to 64 bits";
+  case counted_exit_fault::no_counter:
+    return "the condition compares no counter of a loop around it";
+  case counted_exit_fault::no_exit:
+    return "the edge does not leave the loop that is counted";
+  case counted_exit_fault::no_step:
+    return "the counter does not change by a number";
+  case counted_exit_fault::unknown_start:
+    return "the counter starts with different values";
+  case counted_exit_fault::unknown_bound:
+    return "nothing says how far the counter is from its bound";
+  case counted_exit_fault::may_be_taken:
+    return "the edge may be taken before the loop ends";
+  }
+  return "unknown";
+}
+
+/// The verdict in words. The edge that it names is one of the program before the change.
+///
+///     the edge may be taken before the loop ends; edge 5
+template <flow_names Names = numbered_values>
+std::string to_text(const counted_exits_verdict& verdict, const Names& names = {}) {
+  const std::string out(to_string(verdict.fault));
+  return verdict ? out : out + "; " + std::string(names.edge(verdict.edge));
 }
 
 MIDEND_END_NAMESPACE
