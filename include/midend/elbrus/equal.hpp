@@ -223,7 +223,12 @@ private:
 
   bool same_access(const memory_access& a, const memory_access& b) const {
     return a.indexed == b.indexed && (!a.indexed || a.scale == b.scale) && a.offset == b.offset &&
-           same_class(a.alias, b.alias);
+           same_class(a.alias, b.alias) && same_class(a.local, b.local) &&
+           (a.local == no_alias || same_node(a.scope, b.scope));
+  }
+
+  bool same_node(node_id a, node_id b) const {
+    return a == no_node || b == no_node ? a == b : node_partner_[a] == b;
   }
 
   bool same_call(value_id va, value_id vb) const {

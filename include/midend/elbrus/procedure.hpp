@@ -252,6 +252,15 @@ public:
   /// The address of a load or store.
   const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }
 
+  /// Sets the alias class of a load or store.
+  void set_alias(value_id v, alias_id c) { accesses_[values_[v].extra].alias = c; }
+
+  /// Sets a class that holds within a run of the loop with header `scope`; `no_alias` for none.
+  void set_local_class(value_id v, alias_id c, node_id scope) {
+    accesses_[values_[v].extra].local = c;
+    accesses_[values_[v].extra].scope = c == no_alias ? no_node : scope;
+  }
+
   /// Callee and clobbers of a call.
   const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
 
