@@ -14,6 +14,7 @@
 #include <midend/induction/evolutions.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/ssa/check_ir.hpp>
+#include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/transform/loop_versioning.hpp>
 #include <midend/transform/verify_loop_versioning.hpp>
 #include <midend/transform/verify_unfolding.hpp>
@@ -29,8 +30,10 @@ inline midend::loop_versioning_plan planned_versions(const midend::elbrus::proce
                                                      const midend::loop_versioning_limits& limits = {}) {
   const midend::elbrus::cost_view view(p);
   const auto flow = midend::dominators_and_loops(p);
-  return midend::plan_loop_versioning(view, flow.dominators, flow.loops, midend::evolutions(view, flow.loops), {},
-                                      limits);
+  const auto facts = midend::facts_of_numbers(view);
+  const midend::span<const midend::number_facts> known(facts.data(), facts.size());
+  return midend::plan_loop_versioning(view, flow.dominators, flow.loops, midend::evolutions(view, flow.loops, known),
+                                      known, limits);
 }
 
 /// A procedure before and after, with both witnesses.
@@ -44,14 +47,15 @@ struct versioned_procedure {
 
   midend::versioning_verdict verdict(const midend::elbrus::procedure& now,
                                      const midend::loop_versioning_witness& witness) const {
-    return midend::verify_loop_versioning(midend::elbrus::cost_view(before), midend::elbrus::cost_view(now), copies,
-                                          witness);
+    const midend::elbrus::cost_view view(now);
+    const auto facts = midend::facts_of_numbers(view);
+    return midend::verify_loop_versioning(midend::elbrus::cost_view(before), view, copies, witness,
+                                          {facts.data(), facts.size()});
   }
 };
 
 /// Applies a plan and checks both certificates and the form.
-inline versioned_procedure with_versions(const midend::elbrus::procedure& p,
-                                         const midend::loop_versioning_plan& plan) {
+inline versioned_procedure with_versions(const midend::elbrus::procedure& p, const midend::loop_versioning_plan& plan) {
   versioned_procedure x{p, p, {}, {}};
   midend::elbrus::cost_editor e(x.after);
   x.copies = midend::apply_loop_versioning(e, plan, x.classes);

@@ -145,13 +145,13 @@ private:
       c.check = checks_.unchecked.empty() ? check_obstacle::none : checks_.unchecked[0].why;
       return versioning_obstacle::no_check;
     }
-    // One more time with the accesses that have an interval alone, because the others do not get a class.
-    c.checks = static_cast<std::uint32_t>(checks_.comparisons.size());
-    if (c.checks > limits_.max_checks) {
-      return versioning_obstacle::too_many_checks;
-    }
+    const std::size_t first_comparison = out_.comparisons.size();
     if (const versioning_obstacle why = copy_checks(); why != versioning_obstacle::none) {
       return why;
+    }
+    c.checks = static_cast<std::uint32_t>(out_.comparisons.size() - first_comparison);
+    if (c.checks > limits_.max_checks) {
+      return versioning_obstacle::too_many_checks;
     }
     const loop_copy_cost cost = costs_.of(c.loop);
     c.cloned = cost.operations;
@@ -220,15 +220,14 @@ private:
     const std::size_t first_interval = out_.intervals.size();
     const std::size_t first_access = out_.accesses.size();
     first_symbol_ = out_.symbols.size();
+    merged_.clear();
     for (const byte_interval& i : checks_.intervals) {
       checked_interval to{i.base, group_of(i.base, first_interval), {}, {}};
-      if (!is_available(i.base) || found_.width(i.base) != 64) {
+      if (!is_available(i.base) || found_.width(i.base) != 64 || !copy_form(i.begin, to.begin) ||
+          !copy_form(i.end, to.end)) {
         return versioning_obstacle::not_available;
       }
-      if (!copy_form(i.begin, to.begin) || !copy_form(i.end, to.end)) {
-        return versioning_obstacle::not_available;
-      }
-      out_.intervals.push_back(to);
+      merged_.push_back(merge_or_add(to, first_interval));
     }
     for (const access_pair& p : pairs_) {
       for (const access_id a : {p.first, p.second}) {
@@ -236,18 +235,52 @@ private:
           is_listed_[a] = 1;
           const std::uint32_t i = interval_of(a);
           if (i != none) {
-            out_.accesses.push_back({nest.access(a).operation, i});
+            out_.accesses.push_back({nest.access(a).operation, merged_[i]});
           }
         }
       }
     }
+    const std::size_t first_comparison = out_.comparisons.size();
     for (const interval_comparison& c : checks_.comparisons) {
-      out_.comparisons.push_back(c);
+      const interval_comparison now{merged_[c.first], merged_[c.second]};
+      bool is_new = true;
+      for (std::size_t k = first_comparison; k != out_.comparisons.size(); ++k) {
+        const interval_comparison& x = out_.comparisons[k];
+        is_new = is_new && (x.first != now.first || x.second != now.second) &&
+                 (x.first != now.second || x.second != now.first);
+      }
+      if (is_new) {
+        out_.comparisons.push_back(now);
+      }
     }
     if (out_.accesses.size() == first_access) {
       return versioning_obstacle::no_check;
     }
     return choose_limits(first_interval);
+  }
+
+  /// Intervals with one base whose ends differ in constants only become one that has all their bytes.
+  std::uint32_t merge_or_add(const checked_interval& x, std::size_t first) {
+    for (std::size_t i = first; i != out_.intervals.size(); ++i) {
+      checked_interval& known = out_.intervals[i];
+      if (known.base == x.base && same_terms(known.begin, x.begin) && same_terms(known.end, x.end)) {
+        known.begin.constant = min(known.begin.constant, x.begin.constant);
+        known.end.constant = known.end.constant > x.end.constant ? known.end.constant : x.end.constant;
+        return static_cast<std::uint32_t>(i - first);
+      }
+    }
+    out_.intervals.push_back(x);
+    return static_cast<std::uint32_t>(out_.intervals.size() - 1 - first);
+  }
+
+  bool same_terms(const nest_form& a, const nest_form& b) const {
+    bool same = a.count == b.count;
+    for (std::uint32_t i = 0; same && i != a.count; ++i) {
+      const nest_term& x = out_.terms[a.first + i];
+      const nest_term& y = out_.terms[b.first + i];
+      same = x.index == y.index && x.coefficient == y.coefficient;
+    }
+    return same;
   }
 
   std::uint32_t group_of(value_id base, std::size_t first) const {
@@ -411,6 +444,7 @@ private:
   flat_array<unsigned char> is_unchecked_; ///< by access
   flat_array<unsigned char> is_listed_;
   flat_array<std::uint32_t> symbol_of_; ///< by symbol of the nest
+  flat_array<std::uint32_t> merged_;    ///< by interval of `checks_`: that of the plan
   std::size_t first_symbol_ = 0;
 };
 
