@@ -15,6 +15,7 @@
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
+#include <midend/transform/verify_loop_versioning.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
@@ -23,6 +24,7 @@
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
+#include <midend/viz/loop_versions.hpp>
 #include <midend/viz/nests.hpp>
 #include <midend/viz/package.hpp>
 
@@ -123,6 +125,18 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   const auto facts = midend::facts_of_numbers(view);
   return words_of(
       midend::verify_collapse(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const versioned_loops_witness& witness) {
+  if (auto why = why_rejected(before, after, witness.unfolding, assumed_edges::are_unproven)) {
+    return why;
+  }
+  const midend::elbrus::cost_view view(after);
+  const auto facts = midend::facts_of_numbers(view);
+  return words_of(midend::verify_loop_versioning(midend::elbrus::cost_view(before), view, witness.unfolding,
+                                                 witness.classes, {facts.data(), facts.size()}),
+                  after);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
