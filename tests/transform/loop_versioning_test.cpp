@@ -251,6 +251,26 @@ TEST_CASE("loop versioning: early exits touch less, or end before (#128061)") {
   CHECK(counts.trapped == 0);
 }
 
+TEST_CASE("loop versioning: early exits of a loop whose bound is a parameter, without and with a guard") {
+  for (const bool is_guarded : {false, true}) {
+    std::string text = leaves_early("%n", std::to_string(37 * 4 + 11 + 256 * ((37 * 5 + 11) % 256)));
+    if (!is_guarded) {
+      text.replace(text.find("cmp.gt.i64 %n, 0"), 16, "cmp.ne.i64 %n, 77");
+    }
+    const versioned_procedure x = with_versions(first_of(text));
+    REQUIRE(x.classes.loops.size() == 1);
+    std::vector<std::vector<std::int64_t>> numbers{{smallest, 1}, {smallest + 1, 1}};
+    for (std::int64_t n = -2; n != 6; ++n) {
+      numbers.push_back({n, 1});
+    }
+    const run_counts counts = check_runs(x, all_pairs(0, 20), numbers, 40, [](const auto& at, const auto& n) {
+      return known(n[0] > 0 && (at[0] + 2 * n[0] <= at[1] || at[1] + 2 * n[0] <= at[0]));
+    });
+    CHECK(counts.checked > 100);
+    CHECK(counts.trapped == 0);
+  }
+}
+
 TEST_CASE("loop versioning: what wraps lets the check fail") {
   const versioned_procedure x = with_versions(first_of(leaves_early("%n", "")));
   REQUIRE(x.classes.loops.size() == 1);

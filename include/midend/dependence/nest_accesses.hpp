@@ -47,6 +47,8 @@ struct nest_counter {
   std::uint64_t trips = 0;
   bool has_limit = false; ///< besides, there are at most `limit` iterations, a form of counters around it and symbols
   nest_form limit = {};
+  bool has_bound = false; ///< there are at most `bound_form` iterations if that is 1 or more, else at most one
+  nest_form bound_form = {};
 };
 
 /// A number that the nest does not change: a value of the IR, read in some way. In all accesses it is the same integer.
@@ -113,7 +115,7 @@ public:
                          std::uint64_t trips = 0) {
     MIDEND_ASSERT(parent == no_counter || parent < counters_.size(), "a loop of the nest", parent);
     MIDEND_ASSERT(depth_below(parent) < 64, "a nest of at most 64 loops", parent);
-    counters_.push_back({parent, bound, trips, false, {}});
+    counters_.push_back({parent, bound, trips, false, {}, false, {}});
     return static_cast<counter_id>(counters_.size() - 1);
   }
 
@@ -121,6 +123,12 @@ public:
   void set_limit(counter_id c, std::int64_t constant, span<const nest_term> terms) {
     counters_[c].limit = form(constant, terms, counters_[c].parent);
     counters_[c].has_limit = true;
+  }
+
+  /// Says that loop `c` has at most as many iterations as a form if the form is 1 or more, and else at most one.
+  void set_bound(counter_id c, std::int64_t constant, span<const nest_term> terms) {
+    counters_[c].bound_form = form(constant, terms, counters_[c].parent);
+    counters_[c].has_bound = true;
   }
 
   symbol_id add_symbol(const nest_symbol& s) {

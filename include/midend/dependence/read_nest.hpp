@@ -231,21 +231,31 @@ private:
   /// One more iteration than backedges, if that number is a form of integers.
   void read_limit(loop_id l) {
     const loop_trips& trips = found_.trips(l);
-    if (!trips.has_formula || !trips.backedges.is_exact) {
-      return;
+    if (trips.has_formula && read_integer(trips.backedges, l)) {
+      nest_.set_limit(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
     }
+    if (trips.has_bound && read_integer(trips.bound, l)) {
+      nest_.set_bound(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
+    }
+  }
+
+  /// A form before loop `l`, of which 1 more is an integer of 64 bits.
+  bool read_integer(const linear_form& form, loop_id l) {
     count_ = 0;
+    if (!form.is_exact) {
+      return false;
+    }
     if (l == outermost_) {
-      rest_ = trips.backedges;
+      rest_ = form;
       constant_ = rest_.constant;
-    } else if (expand(trips.backedges, loops_.parent(l)) != evolution_obstacle::none) {
-      return;
+    } else if (expand(form, loops_.parent(l)) != evolution_obstacle::none) {
+      return false;
     }
     if (!rest_.is_exact || static_cast<std::int64_t>(constant_) == 0x7fff'ffff'ffff'ffff) {
-      return;
+      return false;
     }
     add_symbols(no_value);
-    nest_.set_limit(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
+    return true;
   }
 
   const loop_forest& loops_;

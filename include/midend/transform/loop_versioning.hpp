@@ -102,12 +102,13 @@ private:
     std::size_t intervals;
     std::size_t terms;
     std::size_t comparisons;
+    std::size_t conditions;
     std::size_t accesses;
   };
 
   sizes sizes_now() const {
-    return {out_.symbols.size(), out_.intervals.size(), out_.terms.size(), out_.comparisons.size(),
-            out_.accesses.size()};
+    return {out_.symbols.size(),     out_.intervals.size(),  out_.terms.size(),
+            out_.comparisons.size(), out_.conditions.size(), out_.accesses.size()};
   }
 
   void shrink(const sizes& to) {
@@ -115,6 +116,7 @@ private:
     out_.intervals.shrink(to.intervals);
     out_.terms.shrink(to.terms);
     out_.comparisons.shrink(to.comparisons);
+    out_.conditions.shrink(to.conditions);
     out_.accesses.shrink(to.accesses);
   }
 
@@ -137,6 +139,7 @@ private:
     if (is_checked(c.loop)) {
       return versioning_obstacle::already_checked;
     }
+    assume_limits();
     if (!list_pairs(c)) {
       return versioning_obstacle::nothing_to_separate;
     }
@@ -186,6 +189,30 @@ private:
            access.bytes != 0;
   }
 
+  /// A loop that runs as often as a form says if that is not negative gets this form as its limit: that the form is not
+  /// negative is one more condition before the nest. Loops that certainly run seldom need none.
+  void assume_limits() {
+    nest_accesses& nest = nest_.accesses;
+    assumed_.clear();
+    for (counter_id k = 0; k != nest.num_counters(); ++k) {
+      const nest_counter c = nest.counter(k);
+      if (c.has_limit || !c.has_bound || c.bound == trip_bound::exact ||
+          (c.bound == trip_bound::at_most && c.trips < seldom)) {
+        continue;
+      }
+      flat_array<nest_term> terms;
+      bool is_symbolic = true;
+      for (const nest_term& t : nest.terms(c.bound_form)) {
+        is_symbolic = is_symbolic && t.is_symbol;
+        terms.push_back(t);
+      }
+      if (is_symbolic) {
+        nest.set_limit(k, c.bound_form.constant, {terms.data(), terms.size()});
+        assumed_.push_back(k);
+      }
+    }
+  }
+
   /// Pairs with a store, different bases, and classes that do not keep them apart. A pair with an unknown place stays
   /// as it is.
   bool list_pairs(versioning_candidate& c) {
@@ -219,12 +246,14 @@ private:
     symbol_of_.assign(nest.num_symbols(), none);
     const std::size_t first_interval = out_.intervals.size();
     const std::size_t first_access = out_.accesses.size();
+    const std::size_t first_condition = out_.conditions.size();
     first_symbol_ = out_.symbols.size();
     merged_.clear();
     for (const byte_interval& i : checks_.intervals) {
       checked_interval to{i.base, group_of(i.base, first_interval), {}, {}};
-      if (!is_available(i.base) || found_.width(i.base) != 64 || !copy_form(i.begin, to.begin) ||
-          !copy_form(i.end, to.end)) {
+      if (!is_available(i.base) || found_.width(i.base) != 64 ||
+          !copy_form(i.begin, checks_.terms_of(i.begin), to.begin) ||
+          !copy_form(i.end, checks_.terms_of(i.end), to.end)) {
         return versioning_obstacle::not_available;
       }
       merged_.push_back(merge_or_add(to, first_interval));
@@ -256,7 +285,16 @@ private:
     if (out_.accesses.size() == first_access) {
       return versioning_obstacle::no_check;
     }
-    return choose_limits(first_interval);
+    for (const counter_id k : assumed_) {
+      const nest_form& limit = nest.counter(k).limit;
+      nest_form condition;
+      if (!copy_form(limit, nest.terms(limit), condition)) {
+        return versioning_obstacle::not_available;
+      }
+      condition.constant = limit.constant - 1; // backedges
+      out_.conditions.push_back(condition);
+    }
+    return choose_limits(first_interval, first_condition);
   }
 
   /// Intervals with one base whose ends differ in constants only become one that has all their bytes.
@@ -294,9 +332,9 @@ private:
     return groups;
   }
 
-  bool copy_form(const nest_form& from, nest_form& to) {
+  bool copy_form(const nest_form& from, span<const nest_term> terms, nest_form& to) {
     to = {from.constant, static_cast<std::uint32_t>(out_.terms.size()), from.count};
-    for (const nest_term& t : checks_.terms_of(from)) {
+    for (const nest_term& t : terms) {
       std::uint32_t& s = symbol_of_[t.index];
       if (s == none) {
         const nest_symbol& symbol = nest_.accesses.symbol(t.index);
@@ -357,10 +395,19 @@ private:
   }
 
   /// For wide symbols, the largest power of two so that no form leaves 63 bits: other numbers let the check fail.
-  versioning_obstacle choose_limits(std::size_t first_interval) {
+  versioning_obstacle choose_limits(std::size_t first_interval, std::size_t first_condition) {
     checked_integer most_sum = 0; // of coefficients of wide symbols
+    flat_array<nest_form> forms;
     for (std::size_t i = first_interval; i != out_.intervals.size(); ++i) {
-      for (const nest_form* f : {&out_.intervals[i].begin, &out_.intervals[i].end}) {
+      forms.push_back(out_.intervals[i].begin);
+      forms.push_back(out_.intervals[i].end);
+    }
+    for (std::size_t i = first_condition; i != out_.conditions.size(); ++i) {
+      forms.push_back(out_.conditions[i]);
+    }
+    {
+      for (const nest_form& form : forms) {
+        const nest_form* f = &form;
         checked_integer fixed = size_of(f->constant);
         checked_integer sum = 0;
         for (std::uint32_t t = f->first; t != f->first + f->count; ++t) {
@@ -403,6 +450,7 @@ private:
     range(before.symbols, out_.symbols.size(), x.first_symbol, x.num_symbols);
     range(before.intervals, out_.intervals.size(), x.first_interval, x.num_intervals);
     range(before.comparisons, out_.comparisons.size(), x.first_comparison, x.num_comparisons);
+    range(before.conditions, out_.conditions.size(), x.first_condition, x.num_conditions);
     range(before.accesses, out_.accesses.size(), x.first_access, x.num_accesses);
     const std::size_t first_node = out_.nodes.size();
     for (const node_id n : loops_.blocks(c.loop)) {
@@ -421,6 +469,7 @@ private:
   }
 
   static constexpr std::size_t max_pairs = 4096;
+  static constexpr std::uint64_t seldom = 1 << 16;
 
   const IR& ir_;
   const Dominators& dominators_;
@@ -440,6 +489,7 @@ private:
   runtime_check_plan one_;
   flat_array<node_id> home_;
   flat_array<unsigned char> taken_; ///< by loop
+  flat_array<counter_id> assumed_;  ///< counters whose limits hold under a condition
   flat_array<access_pair> pairs_;
   flat_array<unsigned char> is_unchecked_; ///< by access
   flat_array<unsigned char> is_listed_;
@@ -562,6 +612,9 @@ private:
     for (std::uint32_t s = 0; s != x_.num_symbols; ++s) {
       symbols_.push_back(make_symbol(plan_.symbols[x_.first_symbol + s]));
     }
+    for (std::uint32_t i = 0; i != x_.num_conditions; ++i) {
+      require(compare(operation::less_equal, number(0), make_sum(plan_.conditions[x_.first_condition + i])));
+    }
     for (std::uint32_t i = 0; i != x_.num_intervals; ++i) {
       const checked_interval& from = plan_.intervals[x_.first_interval + i];
       const auto base = static_cast<value_id>(u_.editor().address_as_number(from.base, place_at_end(versions_.gate())));
@@ -595,15 +648,19 @@ private:
     return s.value;
   }
 
-  /// base + form, tested not to wrap: the sum is below the base if, and only if, the form is negative.
-  value_id make_address(value_id base, const nest_form& f) {
-    value_id sum = no_value;
+  value_id make_sum(const nest_form& f) {
+    value_id sum = f.count == 0 ? number(0) : no_value;
     for (std::uint32_t t = f.first; t != f.first + f.count; ++t) {
       const value_id symbol = symbols_[term(t).index - x_.first_symbol];
       const std::int64_t by = term(t).coefficient;
       const value_id product = by == 1 ? symbol : make(operation::mul, 64, 64, symbol, number(by));
       sum = t == f.first ? product : make(operation::add, 64, 64, sum, product);
     }
+    return f.constant == 0 ? sum : make(operation::add, 64, 64, sum, number(f.constant));
+  }
+
+  /// base + form, tested not to wrap: the sum is below the base if, and only if, the form is negative.
+  value_id make_address(value_id base, const nest_form& f) {
     if (f.count == 0) {
       if (f.constant == 0) {
         return base;
@@ -613,9 +670,7 @@ private:
                              : compare(operation::uless, address, base));
       return address;
     }
-    if (f.constant != 0) {
-      sum = make(operation::add, 64, 64, sum, number(f.constant));
-    }
+    const value_id sum = make_sum(f);
     const value_id address = make(operation::add, 64, 64, base, sum);
     const value_id is_below = compare(operation::uless, address, base);
     const value_id is_negative = compare(operation::less, sum, number(0));

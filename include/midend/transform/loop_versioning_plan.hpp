@@ -77,6 +77,8 @@ struct loop_versioning {
   std::uint32_t num_intervals = 0;
   std::uint32_t first_comparison = 0; ///< of intervals of the loop
   std::uint32_t num_comparisons = 0;
+  std::uint32_t first_condition = 0; ///< forms that must not be negative: a loop runs as often as a form says
+  std::uint32_t num_conditions = 0;
   std::uint32_t first_access = 0;
   std::uint32_t num_accesses = 0;
   std::uint32_t first_node = 0; ///< the header
@@ -93,6 +95,7 @@ struct loop_versioning_plan {
   flat_array<checked_interval> intervals;
   flat_array<nest_term> terms;
   flat_array<interval_comparison> comparisons;
+  flat_array<nest_form> conditions;
   flat_array<separated_access> accesses;
   flat_array<node_id> nodes;
   std::size_t cloned = 0; ///< by all of them

@@ -513,8 +513,11 @@ private:
       }
       const nest_counter& c = nest.counter(nest.loop_at(access.loop, d));
       const bool has_trips = c.bound != trip_bound::unknown;
-      if (c.has_limit && !(prefers_trips && has_trips)) {
-        if (!add_nest_form(sum, counters, c.limit, factor)) {
+      const nest_form* limit = c.has_limit                                    ? &c.limit
+                               : c.has_bound && is_at_least_one(c.bound_form) ? &c.bound_form
+                                                                              : nullptr;
+      if (limit != nullptr && !(prefers_trips && has_trips)) {
+        if (!add_nest_form(sum, counters, *limit, factor)) {
           return false;
         }
       } else if (has_trips) {
@@ -527,6 +530,37 @@ private:
     }
     const checked_integer lowest = least(sum);
     return lowest.is_valid() && !lowest.is_negative();
+  }
+
+  /// Whether a condition says that a form of symbols is 1 or more: 0 <= x, where x is the form less 1.
+  bool is_at_least_one(const nest_form& f) const {
+    exact_form wanted;
+    flat_array<checked_integer> counters(most_depth, 0);
+    if (!add_nest_form(wanted, counters, f, 1)) {
+      return false;
+    }
+    for (const checked_integer& c : counters) {
+      if (!c.is_zero()) {
+        return false;
+      }
+    }
+    for (const value_id c : conditions_) {
+      value_id zero = no_value;
+      value_id x = no_value;
+      exact_form apart;
+      if (is_operation(c, operation::less_equal, 64, zero, x) && literal(zero) == checked_integer(0) &&
+          read_form(x, apart)) {
+        add(apart, wanted, -1);
+        bool is_same = apart.constant == checked_integer(-1);
+        for (const exact_term& t : apart.terms) {
+          is_same = is_same && t.coefficient.is_zero();
+        }
+        if (is_same) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   bool add_nest_form(exact_form& sum, flat_array<checked_integer>& counters, const nest_form& f,

@@ -84,6 +84,8 @@ private:
     loop_trips out;
     out.count = combined(a.count, b.count);
     out.last_node = is_sooner ? b.last_node : a.last_node;
+    out.has_bound = a.has_bound || b.has_bound;
+    out.bound = a.has_bound ? a.bound : b.bound;
     return out;
   }
 
@@ -539,6 +541,8 @@ private:
     const optional<std::int64_t> least = end_of(way, false);
     out.has_formula = formula->divisor == 1 && ((least && *least >= 0) || is_guarded(l, way));
     out.backedges = way;
+    out.has_bound = formula->divisor == 1;
+    out.bound = way;
     return out;
   }
 
