@@ -360,14 +360,10 @@ const std::vector<pass_kind>& pass_kinds() {
             const auto flow = midend::dominators_and_loops(run.editor().graph());
             const auto facts = midend::facts_of_numbers(view);
             const midend::span<const midend::number_facts> known(facts.data(), facts.size());
-            run.done_as_planned(
-                midend::plan_loop_versioning(view, flow.dominators, flow.loops,
-                                             midend::evolutions(view, flow.loops, known), known, limits),
-                [&](const auto& plan) {
-                  versioned_loops_witness witness;
-                  witness.unfolding = midend::apply_loop_versioning(run.editor(), plan, witness.classes);
-                  return witness;
-                });
+            run.done_as_planned(midend::plan_loop_versioning(view, flow.dominators, flow.loops,
+                                                             midend::evolutions(view, flow.loops, known), known,
+                                                             limits),
+                                [&](const auto& plan) { return midend::apply_loop_versioning(run.editor(), plan); });
           })),
       with_number(transformation("interchange",
                                  "exchange two nested loops, all pairs where that is legal or the one around which is "

@@ -128,13 +128,13 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
-                                        const versioned_loops_witness& witness) {
-  if (auto why = why_rejected(before, after, witness.unfolding, assumed_edges::are_unproven)) {
+                                        const midend::versioned_loops_witness& witness) {
+  if (auto why = why_rejected(before, after, witness.copies, assumed_edges::are_unproven)) {
     return why;
   }
   const midend::elbrus::cost_view view(after);
   const auto facts = midend::facts_of_numbers(view);
-  return words_of(midend::verify_loop_versioning(midend::elbrus::cost_view(before), view, witness.unfolding,
+  return words_of(midend::verify_loop_versioning(midend::elbrus::cost_view(before), view, witness.copies,
                                                  witness.classes, {facts.data(), facts.size()}),
                   after);
 }

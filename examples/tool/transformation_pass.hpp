@@ -87,14 +87,8 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::collapse_witness& witness);
 
-/// The witness of copies of loops in which accesses are apart.
-struct versioned_loops_witness {
-  midend::unfolding_witness unfolding;
-  midend::loop_versioning_witness classes;
-};
-
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                        const versioned_loops_witness& witness);
+                                        const midend::versioned_loops_witness& witness);
 
 /// The witness of removed loops: that they end is proven, too.
 struct dead_loops_witness {
@@ -173,8 +167,8 @@ public:
 
   void done(const motion_witness& witness) { check(witness); }
 
-  void done(const versioned_loops_witness& witness) {
-    name_what_is_new(procedure_, witness.unfolding);
+  void done(const midend::versioned_loops_witness& witness) {
+    name_what_is_new(procedure_, witness.copies);
     check(witness);
   }
 

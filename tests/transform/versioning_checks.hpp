@@ -58,7 +58,9 @@ struct versioned_procedure {
 inline versioned_procedure with_versions(const midend::elbrus::procedure& p, const midend::loop_versioning_plan& plan) {
   versioned_procedure x{p, p, {}, {}};
   midend::elbrus::cost_editor e(x.after);
-  x.copies = midend::apply_loop_versioning(e, plan, x.classes);
+  midend::versioned_loops_witness both = midend::apply_loop_versioning(e, plan);
+  x.copies = both.copies;
+  x.classes = both.classes;
   const auto unfolding = certificate(x.before, x.after, x.copies);
   CHECK_MESSAGE((unfolding && unfolding.assumed == 0), to_text(unfolding), "\n", midend::elbrus::to_text(x.before),
                 midend::elbrus::to_text(x.after));

@@ -232,15 +232,15 @@ public:
 
   void set_memory_class(value_id v, std::uint32_t c, node_id scope) {
     MIDEND_ASSERT(values_[v].access != none, "a load or store with a reference", v);
-    detail::flat_access changed = accesses_[values_[v].access]; // copies of an operation share it
+    detail::flat_access fresh = accesses_[values_[v].access]; // copies of an operation share it
     if (scope == no_node) {
-      changed.place.memory = c;
+      fresh.place.memory = c;
     } else {
-      changed.place.local = c;
-      changed.place.scope = c == any_memory ? no_node : scope;
+      fresh.place.local = c;
+      fresh.place.scope = c == any_memory ? no_node : scope;
     }
     values_[v].access = static_cast<std::uint32_t>(accesses_.size());
-    accesses_.push_back(changed);
+    accesses_.push_back(fresh);
   }
 
   /// Of 1 to 64 bits.

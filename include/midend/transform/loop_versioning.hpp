@@ -855,13 +855,15 @@ void apply_loop_versioning(unfolding<E>& u, const loop_versioning_plan& plan, lo
   }
 }
 
-/// Applies a plan as above and returns the witness of the copies. `classes` gets that of the local classes.
+/// Applies a plan as above and returns the witnesses.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
-unfolding_witness apply_loop_versioning(E& editor, const loop_versioning_plan& plan, loop_versioning_witness& classes) {
+versioned_loops_witness apply_loop_versioning(E& editor, const loop_versioning_plan& plan) {
+  versioned_loops_witness out;
   unfolding<E> u(editor);
-  apply_loop_versioning(u, plan, classes);
-  return u.take_witness();
+  apply_loop_versioning(u, plan, out.classes);
+  out.copies = u.take_witness();
+  return out;
 }
 
 MIDEND_END_NAMESPACE

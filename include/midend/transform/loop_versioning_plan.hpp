@@ -10,6 +10,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/loop_versions.hpp"
+#include "midend/transform/unfolding_witness.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +128,12 @@ struct loop_versioning_witness {
   flat_array<versioned_loop> loops;
   flat_array<interval_witness> intervals;
   flat_array<separated_access> accesses; ///< operations of the new program
+};
+
+/// Both witnesses of `apply_loop_versioning`: for `verify_unfolding` and for `verify_loop_versioning`.
+struct versioned_loops_witness {
+  unfolding_witness copies;
+  loop_versioning_witness classes;
 };
 
 MIDEND_END_NAMESPACE
