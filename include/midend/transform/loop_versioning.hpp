@@ -528,6 +528,7 @@ public:
   /// Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(1);
+    copy_hints();
     find_copies();
     versions_.open();
     E& editor = u_.editor();
@@ -676,6 +677,19 @@ private:
     const value_id is_negative = compare(operation::less, sum, number(0));
     require(make(operation::equal, 1, 1, is_below, is_negative));
     return address;
+  }
+
+  /// Each copy runs as often as the loop did.
+  void copy_hints() {
+    if constexpr (can_set_trip_hints<E>) {
+      const span<const node_id> all = versions_.copies();
+      for (std::size_t i = 0; i != nodes_.size(); ++i) {
+        const loop_hints hints = u_.program().trip_hints(nodes_[i]);
+        if (hints.average != 0 || hints.maximum != 0 || hints.multiple != 0) {
+          u_.editor().set_trip_hints(all[nodes_.size() + i], hints);
+        }
+      }
+    }
   }
 
   // ---- Classes.
