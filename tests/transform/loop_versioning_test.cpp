@@ -3,12 +3,15 @@
 #include "kit/parsed_procedure.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
+#include "transform/profile_checks.hpp"
 #include "transform/versioning_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
+#include <midend/elbrus/run/profile.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
+#include <midend/transform/clean_control.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -749,4 +752,56 @@ TEST_CASE("loop versioning: random nests, random places") {
           " trap before");
   CHECK(copied > nests / 4);
   CHECK(checked > runs / 10);
+}
+
+TEST_CASE("loop versioning: classes of a loop end where its header becomes that of the loop around it") {
+  elbrus::procedure p = first_of(R"(
+proc @f(%a: ptr, %b: ptr, %n: i64) {
+  node entry:
+    br outer
+  node outer:
+    br inner
+  node inner:
+    %i = phi.i64 [outer: 0], [inner: %i1]
+    %v = ld.i8 [%b + %i] local=Q:inner
+    st.i8 %v, [%a + %i] local=P:inner
+    %i1 = add.i64 %i, 1
+    %q = cmp.lt.i64 %i1, %n
+    br %q ? inner : end
+  node end:
+    %c = cmp.eq.i8 %v, 7
+    br %c ? outer : exit
+  node exit:
+    ret
+})");
+  elbrus::cost_editor e(p);
+  const midend::value_id load = value_named(p, "v");
+  CHECK(e.memory(load)->local != midend::any_memory);
+  CHECK(e.memory(load)->scope == node_named(p, "inner"));
+  midend::clean_control(e);
+  CHECK(node_named(p, "outer") == midend::no_node);
+  CHECK(e.memory(load)->local == midend::any_memory);
+  CHECK(elbrus::to_text(p).find("local") == std::string::npos);
+  // A node with one edge into it may go.
+  const versioned_procedure x = with_versions(first_of(copy_loop().text()));
+  elbrus::procedure q = x.after;
+  elbrus::cost_editor other(q);
+  midend::clean_control(other);
+  CHECK(q.node(x.classes.loops[0].scope).erased == false);
+  CHECK(other.memory(x.classes.accesses[0].operation)->local != midend::any_memory);
+}
+
+TEST_CASE("loop versioning: counts of a profile add up") {
+  elbrus::procedure p = first_of(copy_loop().text());
+  const elbrus::program all = program_with(p);
+  elbrus::interpreter running(all);
+  elbrus::run_profile profile;
+  for (std::int64_t n = 0; n != 300; ++n) {
+    elbrus::add_profile(profile, run_with_places(running, {0, 500}, 1000, {n}).profile);
+  }
+  elbrus::write_profile(p, profile[0]);
+  REQUIRE(why_inconsistent(p).empty());
+  const versioned_procedure x = with_versions(p);
+  REQUIRE(x.classes.loops.size() == 1);
+  CHECK_MESSAGE(why_inconsistent(x.after).empty(), why_inconsistent(x.after), "\n", elbrus::to_text(x.after));
 }

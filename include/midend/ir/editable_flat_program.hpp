@@ -281,7 +281,14 @@ public:
     return n;
   }
 
+  /// If an edge passes over a node into which others lead, local classes of the target end: it may become the header of
+  /// the loop of that node, too.
   void redirect_edge(edge_id e, node_id target) {
+    const node_id old = graph_.edge_target(e);
+    if (graph_.in_edges(old).size() > 1 && graph_.out_edges(old).size() == 1 &&
+        graph_.edge_target(graph_.out_edges(old)[0]) == target) {
+      nodes_[target].scope_ended = true;
+    }
     leave(e);
     enter(e, target);
   }

@@ -375,7 +375,7 @@ private:
   }
 
   bool has_scope(const memory_access& access) const {
-    return access.local != no_alias && access.scope < p_.num_nodes() && !p_.node_core(access.scope).erased;
+    return access.local != no_alias && p_.has_scope(access.scope);
   }
 
   /// The scale 1 is left out, unless the index could then be read as an offset.

@@ -177,7 +177,16 @@ public:
     return n;
   }
 
-  void redirect_edge(edge_id e, node_id target) { procedure_->redirect_edge(e, target); }
+  /// If an edge passes over a node into which others lead, the target may become the header of the loop of that node,
+  /// too: local classes of the target end then.
+  void redirect_edge(edge_id e, node_id target) {
+    const node_id old = procedure_->edge_target(e);
+    if (procedure_->has_scopes() && procedure_->in_edges(old).size() > 1 && procedure_->out_edges(old).size() == 1 &&
+        procedure_->edge_target(procedure_->out_edges(old)[0]) == target) {
+      procedure_->end_scope(target);
+    }
+    procedure_->redirect_edge(e, target);
+  }
 
   void set_jump(node_id n, node_id target) {
     MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
@@ -394,9 +403,9 @@ private:
   flat_array<alias_id> clobbered_;
 };
 
-static_assert(ir_editor<editor> && memory_class_editor<editor> && operation_editor<editor> && branch_editor<editor> && restoring_editor<editor> &&
-              places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> && effect_ir<editor> &&
-              profile_editor<editor>);
+static_assert(ir_editor<editor> && memory_class_editor<editor> && operation_editor<editor> && branch_editor<editor> &&
+              restoring_editor<editor> && places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> &&
+              effect_ir<editor> && profile_editor<editor>);
 
 } // namespace elbrus
 

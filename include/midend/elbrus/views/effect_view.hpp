@@ -109,7 +109,7 @@ public:
     const span<const value_id> arguments = graph().arguments(v);
     const memory_access& access = graph().access(v);
     static_assert(no_alias == any_memory);
-    const bool is_local = access.local != no_alias && !graph().node_core(access.scope).erased;
+    const bool is_local = access.local != no_alias && graph().has_scope(access.scope);
     return memory_reference{.base = arguments[stores ? 1 : 0],
                             .index = access.indexed ? arguments.back() : no_value,
                             .stored = stores ? arguments[0] : no_value,

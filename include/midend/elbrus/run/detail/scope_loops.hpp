@@ -25,7 +25,7 @@ public:
     for (node_id n = 0; n != num_nodes_; ++n) {
       for (const value_id v : p.values(n)) {
         const bool is_access = info_of(p.core(v).code).form == opcode_form::memory;
-        if (is_access && p.access(v).local != no_alias && p.access(v).scope < num_nodes_ &&
+        if (is_access && p.access(v).local != no_alias && p.has_scope(p.access(v).scope) &&
             find(p.access(v).scope) == none) {
           add(p, p.access(v).scope);
         }
