@@ -661,6 +661,7 @@ private:
     if (info_of(draft.code).form == opcode_form::memory) {
       record.extra = static_cast<std::uint32_t>(accesses_.size());
       accesses_.push_back(draft.access);
+      has_scopes_ = has_scopes_ || draft.access.local != no_alias;
     } else if (draft.code == opcode::call) {
       record.extra = static_cast<std::uint32_t>(calls_.size());
       calls_.push_back({});
