@@ -11,11 +11,17 @@
 #include <midend/elbrus/run/profile.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/to_eir.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/induction/extract_loop.hpp>
+#include <midend/ir/frozen.hpp>
 #include <midend/transform/clean_control.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -804,4 +810,70 @@ TEST_CASE("loop versioning: counts of a profile add up") {
   const versioned_procedure x = with_versions(p);
   REQUIRE(x.classes.loops.size() == 1);
   CHECK_MESSAGE(why_inconsistent(x.after).empty(), why_inconsistent(x.after), "\n", elbrus::to_text(x.after));
+}
+
+TEST_CASE("loop versioning: the kernels, where it happens and where it must not") {
+  std::ifstream file(MIDEND_TEST_DATA "/../kernels/kernels.eir");
+  REQUIRE(file);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const elbrus::program all = program_of(text);
+  std::string copied;
+  for (const elbrus::procedure& p : all.procedures) {
+    const versioned_procedure x = with_versions(p);
+    if (!x.classes.loops.empty()) {
+      copied += (copied.empty() ? "" : " ") + std::string(p.name());
+    }
+    // Only loops with a store and two bases have copies.
+    bool stores = false;
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      for (const midend::value_id v : p.values(n)) {
+        stores = stores || p.core(v).code == elbrus::opcode::st;
+      }
+    }
+    CHECK((stores || x.classes.loops.empty()));
+  }
+  MESSAGE(copied);
+  for (const char* reads_only : {"dot_product", "sum_of_squares", "prefix_sum", "clamp"}) {
+    CHECK((" " + copied + " ").find(std::string(" ") + reads_only + " ") == std::string::npos);
+  }
+}
+
+TEST_CASE("loop versioning: local classes in flat programs, in equality and in the verifier") {
+  const versioned_procedure x = with_versions(first_of(copy_loop().text()));
+  const midend::versioned_loop loop = x.classes.loops[0];
+  const midend::value_id access = x.classes.accesses[0].operation;
+  const elbrus::cost_view view(x.after);
+  const midend::flat_program flat = midend::frozen(view);
+  CHECK(flat.memory(access)->local == view.memory(access)->local);
+  CHECK(flat.memory(access)->scope == loop.scope);
+  // The loop alone: its header is node 1. A loop inside of the scope has its own run.
+  const auto found = midend::dominators_and_loops(x.after);
+  midend::extract_loop_workspace workspace;
+  midend::extracted_loop alone;
+  midend::extract_loop(view, found.dominators, found.loops, found.loops.innermost_loop(loop.scope), {}, workspace,
+                       alone);
+  std::size_t local = 0;
+  for (const midend::value_id v : alone.program.values(midend::extracted_loop::header)) {
+    const auto m = alone.program.memory(v);
+    local += m && m->local != midend::any_memory && m->scope == midend::extracted_loop::header ? 1u : 0u;
+  }
+  CHECK(local == 2);
+  const auto text = elbrus::to_eir(alone.program);
+  REQUIRE(text);
+  CHECK(elbrus::to_text(text.program).find(" local=m") != std::string::npos);
+  // Another class, another loop, none.
+  for (const auto& [c, scope] : std::vector<std::pair<std::uint32_t, node_id>>{
+           {x.after.access(x.classes.accesses[1].operation).local, loop.scope},
+           {x.after.access(access).local, loop.other},
+           {midend::any_memory, loop.scope}}) {
+    elbrus::procedure other = x.after;
+    other.set_local_class(access, c, scope);
+    CHECK(!elbrus::difference(x.after, other).empty());
+    CHECK(elbrus::verify(other).empty());
+  }
+  elbrus::procedure wrong = x.after;
+  wrong.set_local_class(access, 77, loop.scope);
+  CHECK(elbrus::verify(wrong).size() == 1);
+  wrong.set_local_class(access, 0, 7777);
+  CHECK(elbrus::verify(wrong).size() == 1);
 }

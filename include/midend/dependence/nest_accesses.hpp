@@ -86,6 +86,8 @@ struct nest_access {
   std::uint32_t memory = any_memory; ///< its class
   class_scope scope = class_scope::procedure;
   counter_id scope_loop = no_counter; ///< the loop of `scope`
+  std::uint32_t local = any_memory;   ///< besides, a class that is apart from other local classes of the same loop …
+  counter_id local_loop = no_counter; ///< … within a run of this loop; `no_counter`: within a run of the nest
   value_id base = no_value;           ///< a value that the nest does not change
   place_obstacle obstacle = place_obstacle::none;
   evolution_obstacle why = evolution_obstacle::none;

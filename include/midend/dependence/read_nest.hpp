@@ -93,6 +93,7 @@ public:
     access.loop = counter_of(l);
     access.bytes = m.bytes;
     access.memory = m.memory;
+    read_local_class(access, m, l);
     linear_form address = linear_form::zero(64);
     if (m.base == no_value) {
       access.obstacle = place_obstacle::unknown_base;
@@ -109,6 +110,20 @@ public:
     const bool is_known = access.obstacle == place_obstacle::none;
     nest_.add_access(access, is_known ? static_cast<std::int64_t>(constant_) : 0,
                      is_known ? span<const nest_term>(terms_, count_) : span<const nest_term>());
+  }
+
+  /// A class that holds within a run of a loop around the access. Of the loops around the nest, one counts.
+  void read_local_class(nest_access& access, const memory_reference& m, loop_id l) {
+    bool is_inside = true;
+    for (; m.local != any_memory && l != no_loop; l = loops_.parent(l)) {
+      if (loops_.header(l) == m.scope && (is_inside || scope_around_ == no_node || scope_around_ == m.scope)) {
+        access.local = m.local;
+        access.local_loop = is_inside ? counter_of(l) : no_counter;
+        scope_around_ = is_inside ? scope_around_ : m.scope;
+        return;
+      }
+      is_inside = is_inside && l != outermost_;
+    }
   }
 
   /// An access to whatever memory.
@@ -265,6 +280,7 @@ private:
   function_nest& out_;
   nest_accesses& nest_;
   nest_term terms_[max_terms] = {};
+  node_id scope_around_ = no_node; ///< the header of the loop around the nest whose local classes count
   std::size_t count_ = 0;
   std::uint64_t constant_ = 0;
   linear_form rest_;
