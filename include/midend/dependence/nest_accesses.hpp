@@ -47,7 +47,7 @@ struct nest_counter {
   std::uint64_t trips = 0;
   bool has_limit = false; ///< besides, there are at most `limit` iterations, a form of counters around it and symbols
   nest_form limit = {};
-  bool has_bound = false; ///< there are at most `bound_form` iterations if that is 1 or more, else at most one
+  bool has_bound = false; ///< there are at most `bound_form` iterations if that is 1 or more
   nest_form bound_form = {};
 };
 
@@ -127,7 +127,7 @@ public:
     counters_[c].has_limit = true;
   }
 
-  /// Says that loop `c` has at most as many iterations as a form if the form is 1 or more, and else at most one.
+  /// Says that loop `c` has at most as many iterations as a form if the form is 1 or more.
   void set_bound(counter_id c, std::int64_t constant, span<const nest_term> terms) {
     counters_[c].bound_form = form(constant, terms, counters_[c].parent);
     counters_[c].has_bound = true;

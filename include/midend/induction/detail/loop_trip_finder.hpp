@@ -471,6 +471,7 @@ private:
       if (formula && formula->shift == 0) { // the number of steps to 0, modulo 2^width
         out.backedges = apart.start();
         out.has_formula = out.backedges.multiply(0 - formula->inverse);
+        out.has_bound = out.has_formula && read_as_integer(out.backedges, out.bound);
       }
       linear_form way = apart.start();
       if (formula && way.negate()) {
@@ -597,6 +598,24 @@ private:
     return form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0 &&
            form.terms[0].reading == low_bits && out_.values_[form.terms[0].value].width == form.width &&
            out.add(form.terms[0].value, 1, out_.canonical(form.terms[0].value, r));
+  }
+
+  /// A form modulo 2^width as an integer, with signed coefficients: the number itself if that is not negative. False if
+  /// the integer may be 2^width or more; of 64 bits, it does not fit then.
+  bool read_as_integer(const linear_form& form, linear_form& out) const {
+    out = linear_form::exact_zero();
+    bool is = out.add(static_cast<std::uint64_t>(as_signed(form.constant, form.width)));
+    for (std::uint32_t i = 0; is && i != form.num_terms; ++i) {
+      const linear_form::term& t = form.terms[i];
+      is = out_.values_[t.value].width != 0 && out_.values_[t.value].width <= 64 &&
+           out.add(t.value, static_cast<std::uint64_t>(as_signed(t.coefficient, form.width)),
+                   t.reading == low_bits ? out_.canonical(t.value, as_signed_number) : t.reading);
+    }
+    if (is && form.width < 64) {
+      const optional<std::int64_t> most = end_of(out, true);
+      is = most && *most < std::int64_t{1} << form.width;
+    }
+    return is;
   }
 
   /// The greatest or the least number that an exact form can be.
