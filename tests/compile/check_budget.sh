@@ -14,7 +14,7 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=55900 # all analyses, evolutions and dependences of nests among them
+  budget=56000 # all analyses, evolutions and dependences of nests among them
 elif [ "$header" = midend/unrolling.hpp ] || [ "$header" = midend/unrolling/advise_unrolling.hpp ] ||
   [ "$header" = midend/unrolling/try_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_unrolling.hpp ]; then
   budget=62200 # a trial: the loop extracted, the transformation, the clean-up with its analyses, and the estimate; the advice besides
@@ -52,7 +52,7 @@ elif [ "$header" = midend/loop_package/unrolling_members.hpp ]; then
 elif [ "$header" = midend/loop_package/nest_members.hpp ]; then
   budget=37100 # evolutions, facts, dependences, two transformations
 elif [ "$header" = midend/unrolling/program_trial.hpp ]; then
-  budget=58000 # the clean-up with its analyses, and the estimate
+  budget=58200 # the clean-up with its analyses, and the estimate
 elif [ "$header" = midend/unrolling/apply_unrolling.hpp ]; then
   budget=38000 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/peel_by_profile.hpp ] ||
