@@ -421,7 +421,6 @@ using midend::accepts_operations;
 using midend::access_id;
 using midend::access_pair;
 using midend::accessed_place;
-using midend::accesses_are_apart;
 using midend::accesses_may_overlap;
 using midend::add_phis_of_operations;
 using midend::advise_unrolling;

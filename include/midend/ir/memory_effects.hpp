@@ -151,16 +151,6 @@ constexpr bool covers(const memory_reference& a, const memory_reference& b, std:
   return a.bytes != 0 && b.bytes != 0 && distance < a.bytes && b.bytes <= a.bytes - distance;
 }
 
-/// Whether two accesses in a run of one loop are apart by their classes: those for the procedure, or those within a loop
-/// around both. `is_scope(header)` says whether the loop with this header is that loop or one around it. Accesses in
-/// different runs of the loop of `scope` may meet although their local classes differ.
-template <class IsScope>
-constexpr bool accesses_are_apart(const memory_reference& a, const memory_reference& b, const IsScope& is_scope) {
-  return (a.memory != any_memory && b.memory != any_memory && a.memory != b.memory) ||
-         (a.local != any_memory && b.local != any_memory && a.local != b.local && a.scope == b.scope &&
-          is_scope(a.scope));
-}
-
 /// Whether two accesses may have a byte in common. Different classes of memory have none, and neither have parts of one
 /// object that lie apart.
 template <class Resolve>
