@@ -336,6 +336,8 @@ module;
 #include <midend/transform/linear_sums.hpp>
 #include <midend/transform/loop_ends.hpp>
 #include <midend/transform/loop_pair_obstacle.hpp>
+#include <midend/transform/loop_versioning.hpp>
+#include <midend/transform/loop_versioning_plan.hpp>
 #include <midend/transform/loop_versions.hpp>
 #include <midend/transform/peel_by_profile.hpp>
 #include <midend/transform/plan_unroll_with_remainder.hpp>
@@ -367,6 +369,7 @@ module;
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
+#include <midend/transform/verify_loop_versioning.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
@@ -458,6 +461,7 @@ using midend::apply_hoist_common;
 using midend::apply_hoist_invariants;
 using midend::apply_index_split;
 using midend::apply_interchange;
+using midend::apply_loop_versioning;
 using midend::apply_memory_redundancy;
 using midend::apply_propagate_copies;
 using midend::apply_range_tests;
@@ -529,10 +533,12 @@ using midend::can_insert_phis;
 using midend::can_insert_variable_phis;
 using midend::can_keep_edges;
 using midend::can_make_constants;
+using midend::can_make_memory_classes;
 using midend::can_make_numbers;
 using midend::can_make_operations;
 using midend::can_make_undefined_values;
 using midend::can_move_values;
+using midend::can_read_addresses;
 using midend::can_redirect_edges;
 using midend::can_rename_definitions;
 using midend::can_rename_uses;
@@ -543,6 +549,7 @@ using midend::can_restore_values;
 using midend::can_set_branches;
 using midend::can_set_counts;
 using midend::can_set_jumps;
+using midend::can_set_memory_classes;
 using midend::can_set_operands;
 using midend::can_set_phi_inputs;
 using midend::can_set_probabilities;
@@ -567,8 +574,10 @@ using midend::check_graph;
 using midend::check_ir;
 using midend::check_lattice;
 using midend::check_obstacle;
+using midend::check_symbol;
 using midend::checked;
 using midend::checked_integer;
+using midend::checked_interval;
 using midend::claimed_count;
 using midend::claimed_evolution;
 using midend::class_field;
@@ -1095,6 +1104,7 @@ using midend::interval_and_known_bits;
 using midend::interval_comparison;
 using midend::interval_domain;
 using midend::interval_explanation;
+using midend::interval_witness;
 using midend::ir_coverage;
 using midend::ir_editor;
 using midend::ir_editor_argument;
@@ -1259,6 +1269,11 @@ using midend::loop_trips_text;
 using midend::loop_unrolling;
 using midend::loop_unswitching;
 using midend::loop_version_editor;
+using midend::loop_versioning;
+using midend::loop_versioning_editor;
+using midend::loop_versioning_limits;
+using midend::loop_versioning_plan;
+using midend::loop_versioning_witness;
 using midend::loop_work;
 using midend::low_high_order;
 using midend::low_high_order_workspace;
@@ -1317,6 +1332,7 @@ using midend::may_split;
 using midend::may_trap_without_promises;
 using midend::may_write_to;
 using midend::measure_unrolling;
+using midend::memory_class_editor;
 using midend::memory_dependence_kind;
 using midend::memory_fault;
 using midend::memory_ir;
@@ -1487,6 +1503,7 @@ using midend::plan_hoist_invariants;
 using midend::plan_index_split;
 using midend::plan_interchange;
 using midend::plan_loop_ends;
+using midend::plan_loop_versioning;
 using midend::plan_memory_redundancy;
 using midend::plan_peel_by_profile;
 using midend::plan_propagate_copies;
@@ -1691,6 +1708,8 @@ using midend::semantic_ir;
 using midend::semantic_ir_argument;
 using midend::semi_nca;
 using midend::semi_nca_t;
+using midend::separate_accesses;
+using midend::separated_access;
 using midend::separates_parallel_edges;
 using midend::separation_plan;
 using midend::separation_reason;
@@ -1892,6 +1911,7 @@ using midend::verify_final_values;
 using midend::verify_implied_branches;
 using midend::verify_interchange;
 using midend::verify_loop_ends;
+using midend::verify_loop_versioning;
 using midend::verify_low_high;
 using midend::verify_low_high_workspace;
 using midend::verify_memory_redundancy;
@@ -1909,6 +1929,12 @@ using midend::verify_solution;
 using midend::verify_strength;
 using midend::verify_unfolding;
 using midend::verify_untaken_exits;
+using midend::versioned_loop;
+using midend::versioned_loops_witness;
+using midend::versioning_candidate;
+using midend::versioning_fault;
+using midend::versioning_obstacle;
+using midend::versioning_verdict;
 using midend::very_busy_expressions;
 using midend::very_busy_expressions_workspace;
 using midend::virtual_edge_per_endless_region;

@@ -31,6 +31,11 @@ public:
     done(certifies() ? why_rejected(before(), after(), witness) : std::nullopt);
   }
 
+  template <class E> void changed(const E&, const midend::versioned_loops_witness& witness) {
+    name_what_is_new(after(), witness.copies);
+    done(certifies() ? why_rejected(before(), after(), witness) : std::nullopt);
+  }
+
   template <class E> void changed(const E&, const midend::unfolding_witness& witness) {
     name_what_is_new(after(), witness);
     if (!certifies()) {

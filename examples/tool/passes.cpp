@@ -27,6 +27,7 @@
 #include <midend/transform/collapse.hpp>
 #include <midend/transform/index_split.hpp>
 #include <midend/transform/interchange.hpp>
+#include <midend/transform/loop_versioning.hpp>
 #include <midend/transform/peel_by_profile.hpp>
 #include <midend/transform/reduce_strength.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
@@ -348,6 +349,21 @@ const std::vector<pass_kind>& pass_kinds() {
               plan = midend::plan_index_split(view, found.loops, counter.evolutions(), limits);
             }
             run.done_as_planned(plan, [&](const auto& p) { return midend::apply_index_split(run.editor(), p); });
+          })),
+      with_number(transformation(
+          "version-loops",
+          "compare addresses before loops, and run copies of up to N operations where accesses do not meet",
+          [](auto& run) {
+            midend::loop_versioning_limits limits;
+            limits.max_cloned = run.number().value_or(limits.max_cloned);
+            const midend::elbrus::cost_view view(run.editor().graph());
+            const auto flow = midend::dominators_and_loops(run.editor().graph());
+            const auto facts = midend::facts_of_numbers(view);
+            const midend::span<const midend::number_facts> known(facts.data(), facts.size());
+            run.done_as_planned(midend::plan_loop_versioning(view, flow.dominators, flow.loops,
+                                                             midend::evolutions(view, flow.loops, known), known,
+                                                             limits),
+                                [&](const auto& plan) { return midend::apply_loop_versioning(run.editor(), plan); });
           })),
       with_number(transformation("interchange",
                                  "exchange two nested loops, all pairs where that is legal or the one around which is "

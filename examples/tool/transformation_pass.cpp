@@ -15,6 +15,7 @@
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
+#include <midend/transform/verify_loop_versioning.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_range_tests.hpp>
 #include <midend/transform/verify_removal.hpp>
@@ -24,6 +25,7 @@
 #include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/viz/certificates.hpp>
 #include <midend/viz/final_values.hpp>
+#include <midend/viz/loop_versions.hpp>
 #include <midend/viz/nests.hpp>
 #include <midend/viz/package.hpp>
 
@@ -124,6 +126,18 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   const auto facts = midend::facts_of_numbers(view);
   return words_of(
       midend::verify_collapse(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::versioned_loops_witness& witness) {
+  if (auto why = why_rejected(before, after, witness.copies, assumed_edges::are_unproven)) {
+    return why;
+  }
+  const midend::elbrus::cost_view view(after);
+  const auto facts = midend::facts_of_numbers(view);
+  return words_of(midend::verify_loop_versioning(midend::elbrus::cost_view(before), view, witness.copies,
+                                                 witness.classes, {facts.data(), facts.size()}),
+                  after);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

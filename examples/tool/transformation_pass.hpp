@@ -17,6 +17,7 @@
 #include <midend/transform/collapse_plan.hpp>
 #include <midend/transform/final_value_witness.hpp>
 #include <midend/transform/interchange_plan.hpp>
+#include <midend/transform/loop_versioning_plan.hpp>
 #include <midend/transform/range_tests.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
@@ -85,6 +86,9 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::collapse_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::versioned_loops_witness& witness);
 
 /// The witness of removed loops: that they end is proven, too.
 struct dead_loops_witness {
@@ -162,6 +166,11 @@ public:
   void done(const midend::collapse_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
+
+  void done(const midend::versioned_loops_witness& witness) {
+    name_what_is_new(procedure_, witness.copies);
+    check(witness);
+  }
 
   void done(const untaken_exits_witness& witness) { check(witness); }
 

@@ -1,7 +1,7 @@
 /// All transformations of midend. `midend/midend.hpp` has the analyses, `midend/unrolling.hpp` advice on unrolling and
 /// what carries it out. Included by name: the packages in `midend/package/`, the clean-up among them; final values,
-/// dead loops, strength reduction, interchange and collapse, which take evolutions; unswitching, index split and
-/// peeling by a profile, which `midend/loop_package.hpp` brings.
+/// dead loops, strength reduction, interchange and collapse, which take evolutions; unswitching, index split, loop
+/// versioning and peeling by a profile, which `midend/loop_package.hpp` brings.
 #pragma once
 
 #include "midend/ssa/apply_sccp.hpp"

@@ -445,6 +445,53 @@ TEST_CASE("dependence: classes of memory have a scope") {
   }
 }
 
+namespace {
+
+/// The same with local classes, of loops `a` and `b`.
+nest_accesses of_local_classes(counter_id a, counter_id b, std::uint32_t second, midend::value_id other_base) {
+  nest_accesses nest;
+  nest.clear();
+  const counter_id inner = add_loops(nest, {10, 10});
+  for (const bool is_second : {false, true}) {
+    nest_access x;
+    x.loop = inner;
+    x.bytes = 4;
+    x.base = is_second ? other_base : 1;
+    x.local = is_second ? second : 1;
+    x.local_loop = is_second ? b : a;
+    x.writes = true;
+    const nest_term term{inner, false, 4};
+    nest.add_access(x, 0, {&term, 1});
+  }
+  return nest;
+}
+
+} // namespace
+
+TEST_CASE("dependence: local classes hold in a run of their loop, or of the nest") {
+  for (const midend::value_id base : {1U, 2U}) {
+    const auto is_independent = [&](counter_id a, counter_id b, std::uint32_t second) {
+      const nest_accesses nest = of_local_classes(a, b, second, base);
+      const dependence_result r = midend::dependence(nest, 0, 1);
+      CHECK(!midend::verify_dependences(nest, {&r, 1}));
+      return r.is_independent();
+    };
+    CHECK(is_independent(midend::no_counter, midend::no_counter, 2));
+    CHECK(is_independent(0, 0, 2));
+    CHECK(!is_independent(0, 0, 1));
+    CHECK(!is_independent(0, midend::no_counter, 2));
+    CHECK(!is_independent(0, 1, 2));
+    CHECK(!is_independent(0, 0, midend::any_memory));
+    const nest_accesses nest = of_local_classes(1, 1, 2, base); // not in two runs of the inner loop
+    dependence_result r = midend::dependence(nest, 0, 1);
+    CHECK(r.orders[0] == (only(iteration_order::before) | only(iteration_order::after)));
+    for (dependence_case& c : r.cases) {
+      c.kind = dependence_case_kind::other_class;
+    }
+    CHECK(midend::verify_dependences(nest, {&r, 1})->kind == midend::dependence_fault_kind::classes);
+  }
+}
+
 TEST_CASE("dependence: accesses of different sizes, not aligned") {
   nest_accesses nest;
   nest.clear();

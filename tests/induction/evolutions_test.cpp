@@ -11,6 +11,7 @@
 #include <midend/induction/evolutions.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/ssa/sccp.hpp>
+#include <midend/support/checked_integer.hpp>
 
 #include <array>
 #include <cstddef>
@@ -77,6 +78,7 @@ public:
   std::uint64_t after = 0;    ///< claims about values after a loop
   std::uint64_t trips = 0;    ///< claims about how often a loop runs
   std::uint64_t direct = 0;   ///< of these by a quotient
+  std::uint64_t bounds = 0;   ///< of these, that a form bounds
   std::uint64_t outer = 0;    ///< claims about outer loops
   std::uint64_t changing = 0; ///< claims about what changes
   std::uint64_t curved = 0;   ///< about polynomials and powers
@@ -315,6 +317,22 @@ private:
       const std::uint64_t claimed = evaluate(t.backedges);
       say(has_all_ && claimed == iteration_[l], l, "not the trip formula");
     }
+    if (t.has_bound) {
+      has_all_ = true;
+      midend::checked_integer most = static_cast<std::int64_t>(t.bound.constant);
+      for (std::uint32_t i = 0; i != t.bound.num_terms; ++i) {
+        const linear_form::term& x = t.bound.terms[i];
+        const std::uint64_t n = number(x.value, x.reading);
+        most = most + midend::checked_integer(static_cast<std::int64_t>(x.coefficient)) *
+                          (x.reading == number_reading::as_unsigned
+                               ? midend::checked_integer::from_unsigned(n)
+                               : midend::checked_integer(static_cast<std::int64_t>(n)));
+      }
+      if (has_all_ && most.is_valid() && !most.is_negative()) {
+        ++bounds;
+        say(most >= midend::checked_integer::from_unsigned(iteration_[l]), l, "more iterations than the bound");
+      }
+    }
     for (const node_id n : loops_.blocks(l)) {
       if (!dominators_.dominates(n, from)) {
         continue;
@@ -358,6 +376,7 @@ struct totals {
   std::uint64_t exact = 0;
   std::uint64_t after = 0;
   std::uint64_t trips = 0;
+  std::uint64_t bounds = 0;
   std::uint64_t outer = 0;
   std::uint64_t missing = 0;
 };
@@ -387,6 +406,7 @@ bool check_runs(const semantic_program& p, random_source& random, bool with_fact
   sum.exact += checker.exact;
   sum.after += checker.after;
   sum.trips += checker.trips;
+  sum.bounds += checker.bounds;
   sum.outer += checker.outer;
   sum.missing += checker.missing;
   return true;
@@ -414,7 +434,7 @@ TEST_CASE("evolutions: claims about random nests hold in their runs") {
   }
   MESSAGE(seed, " nests, ", sum.claims, " claims: ", sum.changing, " about what changes, ", sum.curved,
           " polynomials and powers, ", sum.exact, " exact, ", sum.after, " after loops, ", sum.outer,
-          " in outer loops, ", sum.trips, " about trips; ", sum.missing, " not checked");
+          " in outer loops, ", sum.trips, " about trips, ", sum.bounds, " about bounds; ", sum.missing, " not checked");
   CHECK(sum.after * 100 > sum.claims);
   CHECK(sum.outer * 10 > sum.claims);
   CHECK(sum.trips * 100 > sum.claims);

@@ -291,7 +291,7 @@ before=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,
 before=$before,final-values,dead-loops,reduce-strength,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,interchange,collapse-loops
 after=memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product,loop-package
 unrolling=unroll,unroll:3,unroll:full,unroll:3+as-written,peel:2,unroll:3+prologue
-unrolling=$unrolling,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last,peel:profile,unswitch,split-index
+unrolling=$unrolling,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last,peel:profile,unswitch,split-index,version-loops
 # Each alone; then all in a row, with one unrolling: each further one makes the program several times larger.
 alone=$before,$unrolling,$after
 for passes in ${alone//,/ } rotate:2 "$before,unroll:3+prologue,peel:2,$after" \

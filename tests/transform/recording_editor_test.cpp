@@ -1,3 +1,4 @@
+#include "kit/parsed_procedure.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/test_graph.hpp"
 
@@ -32,7 +33,7 @@ class random_edits {
 public:
   random_edits(const elbrus::procedure& p, recorder& e, std::uint64_t seed) : p_(p), e_(e), random_(seed) {}
 
-  std::vector<std::size_t> done = std::vector<std::size_t>(19, 0);
+  std::vector<std::size_t> done = std::vector<std::size_t>(20, 0);
 
   void step() {
     const auto kind = random_.below(done.size());
@@ -229,6 +230,17 @@ private:
       e_.set_trip_hints(any_node(), {static_cast<double>(random_.below(9)), random_.below(9), large});
       return true;
     }
+    case 18: { // a class of memory, for the procedure or in a loop
+      const auto v = any_operation();
+      if (!v || !e_.memory(*v)) {
+        return false;
+      }
+      // Not a new class: it would have another name when it is made again.
+      const std::size_t classes = p_.num_alias_classes();
+      const std::uint32_t c = classes == 0 || random_.one_in(4) ? midend::any_memory : random_.below(classes);
+      e_.set_memory_class(*v, c, random_.one_in(2) ? no_node : any_node());
+      return true;
+    }
     case 16: { // an end moves to a new node
       const node_id n = any_node();
       if (p_.terminator(n) == no_value) {
@@ -268,7 +280,7 @@ private:
 } // namespace
 
 TEST_CASE("recording_editor takes back any sequence of edits and repeats it") {
-  std::vector<std::size_t> done(19, 0);
+  std::vector<std::size_t> done(20, 0);
   std::size_t edits = 0;
   for_each_random_program(400, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
     elbrus::procedure original = g.main();
@@ -312,4 +324,37 @@ TEST_CASE("recording_editor takes back any sequence of edits and repeats it") {
     CHECK_MESSAGE(done[i] > affordable(20) / 2, "kind ", i);
   }
   MESSAGE(edits, " edits");
+}
+
+TEST_CASE("recording_editor: classes of memory that were made are others when they are made again") {
+  const midend::elbrus::program all =
+      program_of("proc @f(%a: ptr, %b: ptr) {\n  node entry:\n    br loop\n  node loop:\n"
+                 "    %v = ld.i8 [%a] alias=A\n    st.i8 %v, [%b] local=A:loop\n"
+                 "    br loop\n}\n");
+  elbrus::procedure p = all.procedures[0];
+  recorder e(p);
+  const node_id loop = node_named(p, "loop");
+  const value_id load = value_named(p, "v");
+  const value_id store = p.core(load).next;
+  const std::uint32_t first = e.make_memory_class();
+  const std::uint32_t second = e.make_memory_class();
+  CHECK(first != second);
+  e.set_memory_class(load, first, loop);
+  e.set_memory_class(store, second, loop);
+  e.set_memory_class(store, first, midend::no_node);
+  e.set_memory_class(load, midend::any_memory, midend::no_node);
+  CHECK(e.memory(store)->local == second);
+  CHECK(e.memory(store)->memory == first);
+  CHECK(e.memory(load)->scope == loop);
+  const elbrus::procedure after = p;
+  const auto log = e.log();
+  e.undo();
+  CHECK(elbrus::difference(p, all.procedures[0]).empty());
+  elbrus::procedure copy = all.procedures[0];
+  elbrus::editor plain(copy);
+  plain.make_memory_class(); // so that the numbers differ
+  midend::replay(log, plain);
+  CHECK(plain.memory(store)->local != second);
+  CHECK(plain.memory(store)->memory == plain.memory(load)->local);
+  CHECK(plain.memory(store)->local != plain.memory(load)->local);
 }

@@ -125,12 +125,22 @@ private:
 
   /// Within how many equal outer iterations different classes exclude that the accesses meet.
   std::uint32_t levels_of_classes() const {
+    const std::uint32_t local = levels_of_local_classes();
     if (a_.memory == any_memory || b_.memory == any_memory || a_.memory == b_.memory) {
-      return never;
+      return local;
     }
     const std::uint32_t x = levels_of_scope(a_);
     const std::uint32_t y = levels_of_scope(b_);
-    return x > y ? x : y;
+    const std::uint32_t most = x > y ? x : y;
+    return most < local ? most : local;
+  }
+
+  /// The same of local classes: iterations of the loops around their loop are equal.
+  std::uint32_t levels_of_local_classes() const {
+    if (a_.local == any_memory || b_.local == any_memory || a_.local == b_.local || a_.local_loop != b_.local_loop) {
+      return never;
+    }
+    return a_.local_loop == no_counter ? 0 : nest_.depth_below(a_.local_loop) - 1;
   }
 
   std::uint32_t levels_of_scope(const nest_access& access) const {

@@ -47,6 +47,8 @@ struct nest_counter {
   std::uint64_t trips = 0;
   bool has_limit = false; ///< besides, there are at most `limit` iterations, a form of counters around it and symbols
   nest_form limit = {};
+  bool has_bound = false; ///< there are at most `bound_form` iterations if that is 1 or more
+  nest_form bound_form = {};
 };
 
 /// A number that the nest does not change: a value of the IR, read in some way. In all accesses it is the same integer.
@@ -84,6 +86,8 @@ struct nest_access {
   std::uint32_t memory = any_memory; ///< its class
   class_scope scope = class_scope::procedure;
   counter_id scope_loop = no_counter; ///< the loop of `scope`
+  std::uint32_t local = any_memory;   ///< besides, a class that is apart from other local classes of the same loop …
+  counter_id local_loop = no_counter; ///< … within a run of this loop; `no_counter`: within a run of the nest
   value_id base = no_value;           ///< a value that the nest does not change
   place_obstacle obstacle = place_obstacle::none;
   evolution_obstacle why = evolution_obstacle::none;
@@ -113,7 +117,7 @@ public:
                          std::uint64_t trips = 0) {
     MIDEND_ASSERT(parent == no_counter || parent < counters_.size(), "a loop of the nest", parent);
     MIDEND_ASSERT(depth_below(parent) < 64, "a nest of at most 64 loops", parent);
-    counters_.push_back({parent, bound, trips, false, {}});
+    counters_.push_back({parent, bound, trips, false, {}, false, {}});
     return static_cast<counter_id>(counters_.size() - 1);
   }
 
@@ -121,6 +125,12 @@ public:
   void set_limit(counter_id c, std::int64_t constant, span<const nest_term> terms) {
     counters_[c].limit = form(constant, terms, counters_[c].parent);
     counters_[c].has_limit = true;
+  }
+
+  /// Says that loop `c` has at most as many iterations as a form if the form is 1 or more.
+  void set_bound(counter_id c, std::int64_t constant, span<const nest_term> terms) {
+    counters_[c].bound_form = form(constant, terms, counters_[c].parent);
+    counters_[c].has_bound = true;
   }
 
   symbol_id add_symbol(const nest_symbol& s) {

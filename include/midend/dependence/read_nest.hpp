@@ -93,6 +93,7 @@ public:
     access.loop = counter_of(l);
     access.bytes = m.bytes;
     access.memory = m.memory;
+    read_local_class(access, m, l);
     linear_form address = linear_form::zero(64);
     if (m.base == no_value) {
       access.obstacle = place_obstacle::unknown_base;
@@ -109,6 +110,20 @@ public:
     const bool is_known = access.obstacle == place_obstacle::none;
     nest_.add_access(access, is_known ? static_cast<std::int64_t>(constant_) : 0,
                      is_known ? span<const nest_term>(terms_, count_) : span<const nest_term>());
+  }
+
+  /// A class that holds within a run of a loop around the access. Of the loops around the nest, one counts.
+  void read_local_class(nest_access& access, const memory_reference& m, loop_id l) {
+    bool is_inside = true;
+    for (; m.local != any_memory && l != no_loop; l = loops_.parent(l)) {
+      if (loops_.header(l) == m.scope && (is_inside || scope_around_ == no_node || scope_around_ == m.scope)) {
+        access.local = m.local;
+        access.local_loop = is_inside ? counter_of(l) : no_counter;
+        scope_around_ = is_inside ? scope_around_ : m.scope;
+        return;
+      }
+      is_inside = is_inside && l != outermost_;
+    }
   }
 
   /// An access to whatever memory.
@@ -231,21 +246,31 @@ private:
   /// One more iteration than backedges, if that number is a form of integers.
   void read_limit(loop_id l) {
     const loop_trips& trips = found_.trips(l);
-    if (!trips.has_formula || !trips.backedges.is_exact) {
-      return;
+    if (trips.has_formula && read_integer(trips.backedges, l)) {
+      nest_.set_limit(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
     }
+    if (trips.has_bound && read_integer(trips.bound, l)) {
+      nest_.set_bound(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
+    }
+  }
+
+  /// A form before loop `l`, of which 1 more is an integer of 64 bits.
+  bool read_integer(const linear_form& form, loop_id l) {
     count_ = 0;
+    if (!form.is_exact) {
+      return false;
+    }
     if (l == outermost_) {
-      rest_ = trips.backedges;
+      rest_ = form;
       constant_ = rest_.constant;
-    } else if (expand(trips.backedges, loops_.parent(l)) != evolution_obstacle::none) {
-      return;
+    } else if (expand(form, loops_.parent(l)) != evolution_obstacle::none) {
+      return false;
     }
     if (!rest_.is_exact || static_cast<std::int64_t>(constant_) == 0x7fff'ffff'ffff'ffff) {
-      return;
+      return false;
     }
     add_symbols(no_value);
-    nest_.set_limit(counter_of(l), static_cast<std::int64_t>(constant_) + 1, {terms_, count_});
+    return true;
   }
 
   const loop_forest& loops_;
@@ -255,6 +280,7 @@ private:
   function_nest& out_;
   nest_accesses& nest_;
   nest_term terms_[max_terms] = {};
+  node_id scope_around_ = no_node; ///< the header of the loop around the nest whose local classes count
   std::size_t count_ = 0;
   std::uint64_t constant_ = 0;
   linear_form rest_;

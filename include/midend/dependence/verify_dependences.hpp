@@ -215,6 +215,17 @@ private:
 
   /// Whether the classes are promised to be apart in iterations that are equal in so many outer loops.
   bool classes_exclude(std::uint32_t equal) const {
+    if (a().local != any_memory && b().local != any_memory && a().local != b().local &&
+        a().local_loop == b().local_loop) {
+      std::uint32_t outside = 0; // loops around that of the classes
+      for (counter_id c = a().local_loop; c != no_counter; c = nest_.counter(c).parent) {
+        ++outside;
+      }
+      outside -= outside == 0 ? 0 : 1;
+      if (equal >= outside) {
+        return true;
+      }
+    }
     if (a().memory == any_memory || b().memory == any_memory || a().memory == b().memory) {
       return false;
     }

@@ -223,7 +223,14 @@ private:
 
   bool same_access(const memory_access& a, const memory_access& b) const {
     return a.indexed == b.indexed && (!a.indexed || a.scale == b.scale) && a.offset == b.offset &&
-           same_class(a.alias, b.alias);
+           same_class(a.alias, b.alias) && same_scope(a, b);
+  }
+
+  /// Whether the local classes are the same, as far as they hold.
+  bool same_scope(const memory_access& a, const memory_access& b) const {
+    const bool holds_a = a.local != no_alias && a_.has_scope(a.scope);
+    const bool holds_b = b.local != no_alias && b_.has_scope(b.scope);
+    return holds_a == holds_b ? !holds_a || (same_class(a.local, b.local) && node_partner_[a.scope] == b.scope) : false;
   }
 
   bool same_call(value_id va, value_id vb) const {

@@ -252,6 +252,31 @@ public:
   /// The address of a load or store.
   const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }
 
+  /// Sets the alias class of a load or store.
+  void set_alias(value_id v, alias_id c) { accesses_[values_[v].extra].alias = c; }
+
+  /// Sets a class that holds within a run of the loop with header `scope`; `no_alias` for none.
+  void set_local_class(value_id v, alias_id c, node_id scope) {
+    accesses_[values_[v].extra].local = c;
+    accesses_[values_[v].extra].scope = c == no_alias ? no_node : scope;
+    has_scopes_ = has_scopes_ || c != no_alias;
+  }
+
+  /// Whether local classes of a loop hold: its header is there, and did not become the header of another loop, too.
+  bool has_scope(node_id header) const {
+    return header < nodes_.size() && !nodes_[header].erased && (header >= ended_.size() || ended_[header] == 0);
+  }
+
+  /// Local classes of this loop do not hold any more.
+  void end_scope(node_id header) {
+    while (ended_.size() <= header) {
+      ended_.push_back(0);
+    }
+    ended_[header] = 1;
+  }
+
+  bool has_scopes() const { return has_scopes_; }
+
   /// Callee and clobbers of a call.
   const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
 
@@ -640,6 +665,7 @@ private:
     if (info_of(draft.code).form == opcode_form::memory) {
       record.extra = static_cast<std::uint32_t>(accesses_.size());
       accesses_.push_back(draft.access);
+      has_scopes_ = has_scopes_ || draft.access.local != no_alias;
     } else if (draft.code == opcode::call) {
       record.extra = static_cast<std::uint32_t>(calls_.size());
       calls_.push_back({});
@@ -718,6 +744,8 @@ private:
   flat_array<value_id> variables_;
   flat_array<std::uint32_t> variable_number_; ///< by value, as far as there are variables
   flat_array<name_id> alias_names_;
+  flat_array<unsigned char> ended_; ///< by header of a loop whose local classes do not hold any more
+  bool has_scopes_ = false;         ///< some access has, or had, a local class
   midend::detail::hash_map<literal_key, hash_of_literal> constants_;
   std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
   midend::detail::list_pool edge_lists_;

@@ -63,6 +63,8 @@ struct memory_access {
   std::uint32_t scale = 1;
   std::int64_t offset = 0;
   alias_id alias = no_alias;
+  alias_id local = no_alias; ///< a class that holds within a run of the loop with header `scope`
+  node_id scope = no_node;
 
   friend constexpr bool operator==(const memory_access&, const memory_access&) = default;
 };

@@ -710,6 +710,10 @@ private:
   /// The index, and the rest of the address.
   operand index_of(const memory_reference& m, memory_access& access) {
     access = {.offset = m.offset, .alias = number_of_class(m.memory)};
+    if (m.local != any_memory && m.scope != no_node && nodes_[m.scope] != no_node) {
+      access.local = number_of_class(m.local);
+      access.scope = nodes_[m.scope];
+    }
     if (m.index == no_value || m.scale == 0) {
       return {};
     }

@@ -100,6 +100,17 @@ public:
 
   edge_id edge(edge_id e) const { return out_.edges[e]; }
 
+  /// A run of the loop is a part of one of a loop around it.
+  node_id scope_image(node_id scope) const {
+    for (loop_id l = loop_; l != no_loop; l = loops_.parent(l)) {
+      if (loops_.header(l) == scope) {
+        return extracted_loop::header;
+      }
+    }
+    return loops_.innermost_loop(scope) != no_loop && loops_.contains(loop_, scope) ? memory_.node_image_[scope]
+                                                                                     : no_node;
+  }
+
   /// What comes from outside is taken up when it is first asked for.
   value_id image(value_id x) {
     value_id& known = memory_.value_image_[x];

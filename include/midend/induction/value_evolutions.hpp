@@ -88,6 +88,8 @@ struct loop_trips {
   linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
   counter_test test = {};      ///< of the only exit that may be taken
+  bool has_bound = false;      ///< `bound` is valid: if it is not negative, no more backedges than that are taken
+  linear_form bound = {};      ///< exact, of values from before the loop; for loops with other exits, too
   bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
 };
 

@@ -78,7 +78,10 @@ struct memory_reference {
   std::int64_t scale = 1;
   std::int64_t offset = 0;
   bool is_volatile = false;
-  std::uint32_t bits = 0; ///< of the value that is loaded or stored; 0: as many as its operation has
+  std::uint32_t bits = 0;           ///< of the value that is loaded or stored; 0: as many as its operation has
+  std::uint32_t local = any_memory; ///< in one run of loop `scope`, accesses with other local classes of that loop are
+                                    ///< apart; in two runs, they may overlap
+  node_id scope = no_node;          ///< the header of that loop; an access outside of the loop has no such class
 };
 
 /// A predicate that decides whether an operation runs.

@@ -214,6 +214,35 @@ public:
     return v;
   }
 
+  /// The value itself, if it is shown as a number of 64 bits.
+  value_id address_as_number(value_id address, [[maybe_unused]] place p) {
+    return values_[address].number_width == 64 ? address : no_value;
+  }
+
+  std::uint32_t make_memory_class() {
+    std::uint32_t fresh = made_classes_;
+    for (const detail::flat_access& a : accesses_) {
+      for (const std::uint32_t c : {a.place.memory, a.place.local}) {
+        fresh = c != any_memory && c >= fresh ? c + 1 : fresh;
+      }
+    }
+    made_classes_ = fresh + 1;
+    return fresh;
+  }
+
+  void set_memory_class(value_id v, std::uint32_t c, node_id scope) {
+    MIDEND_ASSERT(values_[v].access != none, "a load or store with a reference", v);
+    detail::flat_access fresh = accesses_[values_[v].access]; // copies of an operation share it
+    if (scope == no_node) {
+      fresh.place.memory = c;
+    } else {
+      fresh.place.local = c;
+      fresh.place.scope = c == any_memory ? no_node : scope;
+    }
+    values_[v].access = static_cast<std::uint32_t>(accesses_.size());
+    accesses_.push_back(fresh);
+  }
+
   /// Of 1 to 64 bits.
   value_id make_number(unsigned width, std::uint64_t bits) {
     if (width == 0 || width > 64) {
@@ -252,7 +281,14 @@ public:
     return n;
   }
 
+  /// If an edge passes over a node into which others lead, local classes of the target end: it may become the header of
+  /// the loop of that node, too.
   void redirect_edge(edge_id e, node_id target) {
+    const node_id old = graph_.edge_target(e);
+    if (graph_.in_edges(old).size() > 1 && graph_.out_edges(old).size() == 1 &&
+        graph_.edge_target(graph_.out_edges(old)[0]) == target) {
+      nodes_[target].scope_ended = true;
+    }
     leave(e);
     enter(e, target);
   }
@@ -341,6 +377,7 @@ public:
     parameters_.clear();
     hints_.clear();
     replaced_by_.clear();
+    made_classes_ = 0;
     is_new_ = true;
   }
 
@@ -694,6 +731,7 @@ private:
 
   detail::hash_map<literal_key, hash_of_literal> literals_;
   flat_array<value_id> replaced_by_; ///< by value, as far as any was replaced
+  std::uint32_t made_classes_ = 0;   ///< this number and the following ones were not made yet
   std::size_t noted_ = 0;            ///< how many values were looked at for literals
   std::uint32_t number_types_[65] = {};
   bool types_are_known_ = false;

@@ -66,6 +66,22 @@
 ///   operation or no number of this width. Of more than 64 bits, in an IR that `has_wide_numbers`: a literal has zeros
 ///   above the 64 bits that are given.
 ///
+/// **Classes of memory** (`memory_class_editor`, optional):
+///
+///     value_id address_as_number(value_id address, place p);   // a base of `memory(v)`, as a number of 64 bits
+///     std::uint32_t make_memory_class();                         // that no access has
+///     void set_memory_class(value_id v, std::uint32_t c, node_id scope);
+///
+/// - `address_as_number`: what operations of the vocabulary can read, the value itself or an operation made at the
+/// place;
+///   `no_value` if the IR has none.
+/// - `set_memory_class`: sets `memory` of the reference of a load or store if `scope` is `no_node`, else `local` and
+///   `scope`: a class within a run of the loop whose header is `scope`. `c` may be `any_memory`.
+///
+/// A local class belongs to the loop whose header has this number. So a transformation that puts iterations of another
+/// loop into it, because both get one header or change places, clears the local classes. What is copied out of the loop
+/// has none: readers of `local` ask whether the access is in the loop.
+///
 /// **Making branches** (`branch_editor`, in addition to `flow_editor` and `constant_type`):
 ///
 ///     void erase_end(node_id n);                                   // terminator and edges of n, with their phi inputs
@@ -318,6 +334,27 @@ template <class E>
 concept operation_editor =
     value_editor<E> && can_set_operands<E> && can_clone_values_to_places<E> && can_move_values<E> &&
     can_drop_promises<E> && can_make_operations<E> && can_make_numbers<E> && can_make_undefined_values<E>;
+
+/// `address_as_number(address, place)` gives an address as a number.
+template <class E>
+concept can_read_addresses = requires(E& editor, value_id address, place p) {
+  { editor.address_as_number(address, p) } -> std::convertible_to<value_id>;
+};
+
+/// `make_memory_class()` returns a class of memory that no access has.
+template <class E>
+concept can_make_memory_classes = requires(E& editor) {
+  { editor.make_memory_class() } -> std::convertible_to<std::uint32_t>;
+};
+
+/// `set_memory_class(v, c, scope)` sets the class of a load or store, for the procedure or within a loop.
+template <class E>
+concept can_set_memory_classes =
+    requires(E& editor, value_id v, std::uint32_t c, node_id scope) { editor.set_memory_class(v, c, scope); };
+
+/// Compares addresses before a loop, and says which accesses do not meet in it.
+template <class E>
+concept memory_class_editor = can_read_addresses<E> && can_make_memory_classes<E> && can_set_memory_classes<E>;
 
 /// `erase_end(n)` removes the terminator of a node and its edges.
 template <class E>

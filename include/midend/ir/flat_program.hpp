@@ -93,6 +93,7 @@ struct flat_node {
   bool has_count = false;
   bool loop_ends = false;
   bool accepts_operations = true;
+  bool scope_ended = false; ///< local classes of the loop with this header do not hold any more
 };
 
 struct flat_edge {
@@ -331,6 +332,10 @@ public:
     m.base = operand_or(v, at.first, m.base);
     m.index = operand_or(v, at.second, m.index);
     m.stored = operand_or(v, at.third, m.stored);
+    if (m.scope != no_node && nodes_[m.scope].scope_ended) {
+      m.local = any_memory;
+      m.scope = no_node;
+    }
     return m;
   }
 

@@ -77,6 +77,8 @@ struct same_places {
   static edge_id edge(edge_id e) { return e; }
 
   static value_id image(value_id x) { return x; }
+
+  static node_id scope_image(node_id header) { return header; }
 };
 
 /// Fills a `flat_program`.

@@ -56,6 +56,7 @@ inline std::uint64_t hash_program(const flat_program& p) {
       if (const auto memory = p.memory(v)) {
         add(static_cast<std::uint64_t>(p.effect(v)) << 32 | memory->bytes);
         add(memory->memory);
+        add(std::uint64_t{memory->local} << 32 | memory->scope);
         add(static_cast<std::uint64_t>(memory->scale));
         add(static_cast<std::uint64_t>(memory->offset));
         add(memory->is_volatile ? 1 : 0);

@@ -27,6 +27,7 @@
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/loop_versioning_plan.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/unrolling/program_trial.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
@@ -108,11 +109,20 @@ template <class Observer> struct copy_observer {
   }
 
   template <class E> void changed(const E& editor, const unfolding_witness& witness) {
+    mark_copies(witness);
+    observer.changed(editor, witness);
+  }
+
+  template <class E> void changed(const E& editor, const versioned_loops_witness& witness) {
+    mark_copies(witness.copies);
+    observer.changed(editor, witness);
+  }
+
+  void mark_copies(const unfolding_witness& witness) {
     for (node_id n = static_cast<node_id>(is_assumed.size()); n < witness.node_origin.size(); ++n) {
       const node_id origin = witness.node_origin[n];
       is_assumed.push_back(origin < n ? is_assumed[origin] : 0);
     }
-    observer.changed(editor, witness);
   }
 };
 
@@ -567,6 +577,6 @@ template <class... Members> struct managed_loop_package : Members... {
 /// unreachable loops stay as they are. Irreducible cycles are not loops. The time is that of the trials and, for each
 /// sweep, of `clean_up` and `estimate` on the procedure.
 using loop_package = managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially,
-                                          peel_loops, unswitch_loops, split_loops>;
+                                          peel_loops, unswitch_loops, split_loops, separate_accesses>;
 
 MIDEND_END_NAMESPACE

@@ -1,4 +1,4 @@
-/// `peel_loops`, `unswitch_loops`, `split_loops`: members of the loop package that copy loops.
+/// `peel_loops`, `unswitch_loops`, `split_loops`, `separate_accesses`: members of the loop package that copy loops.
 #pragma once
 
 #include "midend/config.hpp"
@@ -6,6 +6,7 @@
 #include "midend/induction/evolutions.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/number_facts.hpp"
 #include "midend/loop_package/loop_change.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -15,6 +16,8 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/index_split.hpp"
+#include "midend/transform/loop_versioning.hpp"
+#include "midend/transform/loop_versioning_plan.hpp"
 #include "midend/transform/loop_versions.hpp"
 #include "midend/transform/peel_by_profile.hpp"
 #include "midend/transform/unswitch.hpp"
@@ -40,6 +43,15 @@ template <class IR>
 index_split_plan index_splits(const IR& ir, const loop_forest& loops, const index_split_limits& limits) {
   const auto facts = facts_of_numbers(ir);
   return plan_index_split(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), limits);
+}
+
+/// The copies of wanted loops in which accesses are apart, with what is known about numbers.
+template <class IR>
+loop_versioning_plan loop_versionings(const IR& ir, const dominators_and_loops_result& found,
+                                      const loop_versioning_limits& limits) {
+  const auto facts = facts_of_numbers(ir);
+  const span<const number_facts> known(facts.data(), facts.size());
+  return plan_loop_versioning(ir, found.dominators, found.loops, evolutions(ir, found.loops, known), known, limits);
 }
 
 /// Says for each wanted loop whether it is in a plan.
@@ -166,6 +178,47 @@ struct split_loops {
         observer.changed(view, witness);
       }
       detail::note_planned(wanted, plan.splits, found.loops, applied);
+    } else {
+      detail::note_none(changes, applied);
+    }
+  }
+};
+
+/// Compares the addresses that a loop accesses before it, and runs a copy in which they are apart if they are. See
+/// `plan_loop_versioning`. An editor that cannot set classes of memory refuses.
+struct separate_accesses {
+  static constexpr const char* name = "loop versioning";
+
+  std::size_t max_cloned = 4096;
+
+  template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
+    const wanted_loop root{0};
+    loop_versioning_limits limits;
+    limits.max_cloned = max_cloned;
+    limits.only = span<const wanted_loop>(&root, 1);
+    if (!detail::loop_versionings(q.loop.program, q.found, limits).empty()) {
+      loop_change c;
+      c.header = extracted_loop::header;
+      out.push_back(c);
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, span<const loop_change> changes, Observer& observer, flat_array<unsigned char>& applied) const {
+    if constexpr (loop_versioning_editor<E>) {
+      const E& view = editor;
+      const auto found = dominators_and_loops(view.graph());
+      const flat_array<wanted_loop> wanted = detail::wanted_by(changes, found.loops);
+      loop_versioning_limits limits;
+      limits.max_cloned = ~std::size_t{0};
+      limits.only = span<const wanted_loop>(wanted.data(), wanted.size());
+      const loop_versioning_plan plan = detail::loop_versionings(view, found, limits);
+      if (!plan.empty()) {
+        observer.planned_change(plan);
+        const versioned_loops_witness witness = apply_loop_versioning(editor, plan);
+        observer.changed(view, witness);
+      }
+      detail::note_planned(wanted, plan.loops, found.loops, applied);
     } else {
       detail::note_none(changes, applied);
     }

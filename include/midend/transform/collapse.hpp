@@ -20,6 +20,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/collapse_plan.hpp"
+#include "midend/transform/detail/local_classes.hpp"
 #include "midend/transform/detail/loop_pair_reader.hpp"
 #include "midend/transform/detail/value_reads.hpp"
 #include "midend/transform/loop_pair_obstacle.hpp"
@@ -586,6 +587,12 @@ template <collapse_editor E> collapse_witness apply_collapse(E& editor, collapse
   for (const loop_collapse& r : plan.nests) {
     writer.write(r);
   }
+  flat_array<node_id> headers; // whose loops have other iterations now
+  for (const loop_collapse& r : plan.nests) {
+    headers.push_back(r.outer.header);
+    headers.push_back(r.inner.header);
+  }
+  detail::clear_local_classes(editor, headers);
   return writer.take_witness();
 }
 

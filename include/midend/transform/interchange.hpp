@@ -27,6 +27,7 @@
 #include "midend/loops/weak_topological_order.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/local_classes.hpp"
 #include "midend/transform/detail/loop_pair_reader.hpp"
 #include "midend/transform/detail/value_reads.hpp"
 #include "midend/transform/interchange_plan.hpp"
@@ -819,6 +820,12 @@ template <interchange_editor E> interchange_witness apply_interchange(E& editor,
   for (const loop_interchange& r : plan.nests) {
     writer.write(r);
   }
+  flat_array<node_id> headers; // whose loops have other iterations now
+  for (const loop_interchange& r : plan.nests) {
+    headers.push_back(r.outer.header);
+    headers.push_back(r.inner.header);
+  }
+  detail::clear_local_classes(editor, headers);
   return writer.take_witness();
 }
 

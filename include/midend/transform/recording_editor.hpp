@@ -48,7 +48,10 @@ enum class edit_kind : std::uint8_t {
   erase_node, ///< part of the following `erase_nodes`
   set_count,
   set_probability,
-  set_trip_hints ///< its words are the old multiple and the new one, low half first
+  set_trip_hints, ///< its words are the old multiple and the new one, low half first
+  address_as_number,
+  make_memory_class, ///< `created` is the class
+  set_memory_class   ///< `object` is the class, `third` the scope, `old` the class before and `number` its scope
 };
 
 /// One change. Which members are valid depends on the kind; numbers are those at the time of the change.
@@ -360,6 +363,36 @@ public:
     const auto v = static_cast<value_id>(E::undefined_like(like));
     add({.kind = edit_kind::undefined_like, .object = like, .created = v});
     return v;
+  }
+
+  // Memory.
+
+  value_id address_as_number(value_id address, place p)
+    requires can_read_addresses<E>
+  {
+    const auto v = static_cast<value_id>(E::address_as_number(address, p));
+    add({.kind = edit_kind::address_as_number, .object = address, .created = v, .where = p});
+    return v;
+  }
+
+  std::uint32_t make_memory_class()
+    requires can_make_memory_classes<E>
+  {
+    const auto c = static_cast<std::uint32_t>(E::make_memory_class());
+    add({.kind = edit_kind::make_memory_class, .created = c});
+    return c;
+  }
+
+  void set_memory_class(value_id v, std::uint32_t c, node_id scope)
+    requires(can_set_memory_classes<E> && has_memory<E>)
+  {
+    const std::optional<memory_reference> m = this->memory(v);
+    const bool is_local = scope != no_node;
+    edit_record r{.kind = edit_kind::set_memory_class, .subject = v, .object = c, .third = scope, .old = any_memory};
+    r.old = m ? (is_local ? m->local : m->memory) : any_memory;
+    r.number = m && is_local ? m->scope : no_node;
+    E::set_memory_class(v, c, scope);
+    add(r);
   }
 
   // Flow.
@@ -713,6 +746,19 @@ private:
         E::set_trip_hints(r.subject, {r.old_probability, r.number, detail::multiple_of(log_.words(r).first(2))});
       }
       break;
+    case edit_kind::address_as_number:
+      if (r.created != r.object && r.created != no_value) {
+        E::erase_value(r.created);
+      }
+      break;
+    case edit_kind::make_memory_class:
+      break;
+    case edit_kind::set_memory_class:
+      if constexpr (can_set_memory_classes<E>) {
+        const auto scope = static_cast<node_id>(r.number);
+        E::set_memory_class(r.subject, r.old, r.third == no_node || scope == no_node ? r.third : scope);
+      }
+      break;
     }
   }
 
@@ -914,6 +960,29 @@ private:
                                {r.probability, r.new_number, detail::multiple_of(log_.words(r).subspan(2, 2))});
       }
       break;
+    case edit_kind::address_as_number:
+      if constexpr (can_read_addresses<E>) {
+        const auto v = static_cast<value_id>(editor_.address_as_number(value(r.object), place_of(r.where)));
+        if (r.created != r.object) {
+          note_value(r, v);
+        }
+      }
+      break;
+    case edit_kind::make_memory_class:
+      if constexpr (can_make_memory_classes<E>) {
+        old_classes_.push_back(r.created);
+        new_classes_.push_back(static_cast<std::uint32_t>(editor_.make_memory_class()));
+      }
+      break;
+    case edit_kind::set_memory_class:
+      if constexpr (can_set_memory_classes<E>) {
+        std::uint32_t c = r.object;
+        for (std::size_t i = 0; i != old_classes_.size(); ++i) {
+          c = old_classes_[i] == r.object ? new_classes_[i] : c;
+        }
+        editor_.set_memory_class(value(r.subject), c, node(r.third));
+      }
+      break;
     }
   }
 
@@ -922,6 +991,8 @@ private:
   flat_array<std::uint32_t> values_; ///< what was made, by number above those at the start
   flat_array<std::uint32_t> nodes_;
   flat_array<std::uint32_t> edges_;
+  flat_array<std::uint32_t> old_classes_; ///< of memory, that were made
+  flat_array<std::uint32_t> new_classes_;
 };
 
 /// Repeats the changes of a log on a program that is as the recorded one was: a copy, or the same one after `undo`. New

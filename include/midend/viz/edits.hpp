@@ -88,6 +88,16 @@ public:
                    probability(r.old_probability)});
     case edit_kind::set_trip_hints:
       return line({"trip hints of ", node(r.subject)});
+    case edit_kind::address_as_number:
+      return r.created == r.object
+                 ? void()
+                 : line({"make ", value(r.created), ", the number of ", value(r.object), ", placed", at(r.where)});
+    case edit_kind::make_memory_class:
+      return line({"make a class of memory, ", std::to_string(r.created)});
+    case edit_kind::set_memory_class:
+      return line({r.third == no_node ? "class of " : "local class of ", value(r.subject), ": ",
+                   r.object == any_memory ? "any" : std::to_string(r.object),
+                   r.third == no_node ? "" : " in the loop of " + node(r.third)});
     }
   }
 

@@ -1,13 +1,16 @@
-/// Words for unswitching, index split and peeling by profile: which loops are copied, and why others are not.
+/// Words for unswitching, index split, loop versioning and peeling by profile: which loops are copied, and why others
+/// are not.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/transform/index_split.hpp"
+#include "midend/transform/loop_versioning_plan.hpp"
 #include "midend/transform/loop_versions.hpp"
 #include "midend/transform/peel_by_profile.hpp"
 #include "midend/transform/unswitch.hpp"
+#include "midend/transform/verify_loop_versioning.hpp"
 #include "midend/viz/transformation_plans.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -79,6 +82,58 @@ constexpr std::string_view to_text(index_split_obstacle o) {
     return "more would be cloned than the limit";
   default:
     return "the loop, or an outer or inner one, is split elsewhere";
+  }
+}
+
+constexpr std::string_view to_text(versioning_obstacle o) {
+  switch (o) {
+    using enum versioning_obstacle;
+  case none:
+    return "comparisons choose a copy";
+  case nothing_to_separate:
+    return "no store may meet an access with another base";
+  case no_check:
+    return "no comparison shows that accesses are apart";
+  case unreadable:
+    return "the nest cannot be read";
+  case already_checked:
+    return "it was compared already";
+  case too_many_checks:
+    return "more comparisons than the limit";
+  case too_large_numbers:
+    return "the ends of intervals may not fit in 64 bits";
+  case not_available:
+    return "a base or a number is not known before the loop";
+  case not_copied:
+    return "the loop cannot be copied";
+  case too_large:
+    return "more would be cloned than the limit";
+  default:
+    return "an outer or inner loop is copied";
+  }
+}
+
+constexpr std::string_view to_text(versioning_fault f) {
+  switch (f) {
+    using enum versioning_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the witness names what the program does not have";
+  case no_gate:
+    return "the copy is entered on another path than from its comparisons";
+  case unknown_class:
+    return "an access has a local class without a reason";
+  case changed_class:
+    return "an access has another class than before";
+  case wrong_class:
+    return "an access does not have the class of its interval";
+  case wrong_address:
+    return "the end of an interval is not a base and a form, or may wrap";
+  case not_covered:
+    return "an access may touch a byte outside of its interval";
+  default:
+    return "no comparison keeps two accesses apart";
   }
 }
 
@@ -171,6 +226,61 @@ inline std::string summary_text(const index_split_plan& plan) {
     counts.refused(detail::count_obstacle(plan.candidates, o), "branch", to_text(o), "es");
   }
   return counts.text();
+}
+
+/// A line for each loop.
+///
+///     1 comparison before the loop of head: 9 operations cloned
+///     the loop of head has no copy: no store may meet an access with another base
+template <value_names Names = numbered_values>
+std::string to_text(const loop_forest& loops, const loop_versioning_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const versioning_candidate& c : plan.candidates) {
+    const std::string loop = "the loop of " + std::string(names.node(loops.header(c.loop)));
+    if (c.obstacle == versioning_obstacle::none) {
+      out += std::to_string(c.checks) + (c.checks == 1 ? " comparison before " : " comparisons before ") + loop + ": " +
+             std::to_string(c.cloned) + " operations cloned\n";
+    } else {
+      out += loop + " has no copy: " +
+             std::string(c.obstacle == versioning_obstacle::not_copied ? to_text(c.copying) : to_text(c.obstacle)) +
+             '\n';
+    }
+  }
+  return out;
+}
+
+inline std::string summary_text(const loop_versioning_plan& plan) {
+  using enum versioning_obstacle;
+  detail::plan_counts counts("no loop compared");
+  std::uint32_t checks = 0;
+  for (const versioning_candidate& c : plan.candidates) {
+    checks += c.obstacle == none ? c.checks : 0;
+  }
+  counts.done(plan.loops.size(), "compared loop");
+  counts.done(checks, "comparison");
+  for (const versioning_obstacle o : {nothing_to_separate, no_check, unreadable, already_checked, too_many_checks,
+                                      too_large_numbers, not_available, not_copied, too_large, overlaps}) {
+    counts.refused(detail::count_obstacle(plan.candidates, o), "loop", to_text(o));
+  }
+  return counts.text();
+}
+
+/// The verdict in one line, without a line break.
+template <value_names Names = numbered_values>
+std::string to_text(const versioning_verdict& verdict, const Names& names = {}) {
+  if (verdict) {
+    return "certified";
+  }
+  std::string out(to_text(verdict.fault));
+  if (verdict.node != no_node) {
+    out += "; node " + std::string(names.node(verdict.node));
+  }
+  for (const value_id v : {verdict.value, verdict.second}) {
+    if (v != no_value) {
+      out += ", " + std::string(names.value(v));
+    }
+  }
+  return out;
 }
 
 /// A line for each loop.

@@ -415,6 +415,11 @@ TEST_CASE("parser: errors of operations") {
   CHECK(error("%r = ld.i32 [%a] alias=1") == "3:24: expected the name of an alias class, found '1'");
   CHECK(error("%r = ld.i32 [%a] alias=none") == "3:24: an alias class cannot be called 'none'");
   CHECK(error("%r = ld.i32 [%a] alias=A alias=B") == "3:26: a second alias class");
+  CHECK(error("%r = ld.i32 [%a] local=A") == "3:25: expected ':', found the end of the line");
+  CHECK(error("%r = ld.i32 [%a] local=A:nowhere") == "3:26: unknown node 'nowhere'");
+  CHECK(error("%r = ld.i32 [%a] local=none:entry") == "3:24: an alias class cannot be called 'none'");
+  CHECK(error("%r = ld.i32 [%a] local=A:entry local=B:entry") == "3:32: a second local class");
+  CHECK(error("%r = add.i32 %x, 1 local=A:entry") == "3:20: unknown operation or flag 'local'");
   CHECK(error("st.i32 [%a]") == "3:8: expected an operand, found '['");
   CHECK(error("call g()") == "3:6: expected the name of a procedure, found 'g'");
   CHECK(error("call @g") == "3:8: expected '(', found the end of the line");

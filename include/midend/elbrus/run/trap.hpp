@@ -51,6 +51,7 @@ struct trap {
       no_value; ///< for `unwritten_variable`, `diagnostic_value`, `undefined_value`: the operand at fault
   std::uint64_t detail = 0;
   std::uint32_t other_class = 0xffff'ffff; ///< for `classes_meet`: an alias class of the procedure
+  bool is_local = false;                   ///< for `classes_meet`: both are local classes of a loop
 
   friend bool operator==(const trap&, const trap&) = default;
 };

@@ -74,7 +74,7 @@ inline std::string reason(const procedure& p, procedure_text& words, const trap&
   case trap_kind::classes_meet:
     text += ": " + hexadecimal(t.detail) + " of class ";
     text.append(p.alias_name(t.other_class)).append(" is accessed by class ");
-    return text.append(p.alias_name(p.access(t.value).alias));
+    return text.append(p.alias_name(t.is_local ? p.access(t.value).local : p.access(t.value).alias));
   case trap_kind::unknown_callee:
     return text.append(" @").append(p.text(p.call(t.value).callee));
   default:

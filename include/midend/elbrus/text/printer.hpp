@@ -367,6 +367,14 @@ private:
     if (p_.access(v).alias != no_alias) {
       put(" alias=", p_.alias_name(p_.access(v).alias));
     }
+    if (const memory_access& access = p_.access(v); has_scope(access)) {
+      put(" local=", p_.alias_name(access.local), ":");
+      names_.append_node(text_, access.scope);
+    }
+  }
+
+  bool has_scope(const memory_access& access) const {
+    return access.local != no_alias && p_.has_scope(access.scope);
   }
 
   /// The scale 1 is left out, unless the index could then be read as an offset.

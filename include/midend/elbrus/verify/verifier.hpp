@@ -209,6 +209,10 @@ private:
     if (in_memory && p_.access(v).alias != no_alias && p_.access(v).alias >= p_.num_alias_classes()) {
       errors_.of_value(v, {"there is no such alias class"});
     }
+    if (in_memory && p_.access(v).local != no_alias &&
+        (p_.access(v).local >= p_.num_alias_classes() || p_.access(v).scope >= p_.num_nodes())) {
+      errors_.of_value(v, {"there is no such local class, or no such loop"});
+    }
   }
 
   void operand_type(value_id v, value_id operand, operand_need need, std::string_view verb) {

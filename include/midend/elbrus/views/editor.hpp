@@ -147,6 +147,27 @@ public:
     return procedure_->constant(procedure_->core(like).type, c);
   }
 
+  // Memory.
+
+  /// Operations on integers read addresses as they are.
+  value_id address_as_number(value_id address, [[maybe_unused]] place p) { return address; }
+
+  std::uint32_t make_memory_class() {
+    std::string name = "apart0";
+    for (std::size_t i = procedure_->num_alias_classes(); is_class(name); ++i) {
+      name = "apart" + std::to_string(i);
+    }
+    return procedure_->add_alias_class(name);
+  }
+
+  void set_memory_class(value_id v, std::uint32_t c, node_id scope) {
+    if (scope == no_node) {
+      procedure_->set_alias(v, c);
+    } else {
+      procedure_->set_local_class(v, c, scope);
+    }
+  }
+
   // Flow.
 
   /// The node has the count of `like`.
@@ -156,7 +177,16 @@ public:
     return n;
   }
 
-  void redirect_edge(edge_id e, node_id target) { procedure_->redirect_edge(e, target); }
+  /// If an edge passes over a node into which others lead, the target may become the header of the loop of that node,
+  /// too: local classes of the target end then.
+  void redirect_edge(edge_id e, node_id target) {
+    const node_id old = procedure_->edge_target(e);
+    if (procedure_->has_scopes() && procedure_->in_edges(old).size() > 1 && procedure_->out_edges(old).size() == 1 &&
+        procedure_->edge_target(procedure_->out_edges(old)[0]) == target) {
+      procedure_->end_scope(target);
+    }
+    procedure_->redirect_edge(e, target);
+  }
 
   void set_jump(node_id n, node_id target) {
     MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
@@ -296,6 +326,14 @@ private:
     double probability;
   };
 
+  bool is_class(const std::string& name) const {
+    bool found = false;
+    for (alias_id c = 0; c != procedure_->num_alias_classes(); ++c) {
+      found = found || procedure_->alias_name(c) == name;
+    }
+    return found;
+  }
+
   static std::optional<type> integer_type(unsigned width) {
     for (const type t : {type::i1, type::i8, type::i16, type::i32, type::i64}) {
       if (width_of(t) == width) {
@@ -365,9 +403,9 @@ private:
   flat_array<alias_id> clobbered_;
 };
 
-static_assert(ir_editor<editor> && operation_editor<editor> && branch_editor<editor> && restoring_editor<editor> &&
-              places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> && effect_ir<editor> &&
-              profile_editor<editor>);
+static_assert(ir_editor<editor> && memory_class_editor<editor> && operation_editor<editor> && branch_editor<editor> &&
+              restoring_editor<editor> && places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> &&
+              effect_ir<editor> && profile_editor<editor>);
 
 } // namespace elbrus
 

@@ -109,6 +109,7 @@ public:
     const span<const value_id> arguments = graph().arguments(v);
     const memory_access& access = graph().access(v);
     static_assert(no_alias == any_memory);
+    const bool is_local = access.local != no_alias && graph().has_scope(access.scope);
     return memory_reference{.base = arguments[stores ? 1 : 0],
                             .index = access.indexed ? arguments.back() : no_value,
                             .stored = stores ? arguments[0] : no_value,
@@ -117,7 +118,9 @@ public:
                             .scale = access.scale,
                             .offset = access.offset,
                             .is_volatile = record.flags.is_volatile,
-                            .bits = width_of(stores ? record.operand_type : record.type)};
+                            .bits = width_of(stores ? record.operand_type : record.type),
+                            .local = is_local ? access.local : any_memory,
+                            .scope = is_local ? access.scope : no_node};
   }
 
   /// Whether a call clobbers an alias class, or anything at all.

@@ -135,6 +135,8 @@ private:
     loop_trips out;
     out.count = combined(a.count, b.count);
     out.last_node = is_sooner ? b.last_node : a.last_node;
+    out.has_bound = a.has_bound || b.has_bound;
+    out.bound = a.has_bound ? a.bound : b.bound;
     return out;
   }
 
@@ -390,6 +392,13 @@ private:
     return is_value || (ends.is_at_least(lowest(bits.width, r)) && ends.is_at_most(highest(bits.width, r)));
   }
 
+  /// A form modulo 2^width as an integer: the number itself if that is not negative. False if the integer may be
+  /// 2^width or more; of 64 bits, it does not fit then.
+  bool read_as_integer(const linear_form& form, linear_form& out) const {
+    return lift(form, as_signed_number, out) &&
+           (form.width == 64 || ranges_.of(out).is_at_most(static_cast<std::int64_t>(low_ones(form.width))));
+  }
+
   static std::int64_t lowest(unsigned width, number_reading r) {
     return r == as_signed_number ? as_signed(sign_bit(width), width) : 0;
   }
@@ -462,6 +471,7 @@ private:
     if (out.test.is_direct) {
       note_multiple(out, multiple_by_low_bits(*formula, ways.first, ways.zeros));
       out.has_formula = divide_way(way, apart.step().constant, *formula, out.backedges);
+      out.has_bound = out.has_formula && formula->shift == 0 && read_as_integer(out.backedges, out.bound);
       const form_range steps = out.has_formula ? range_of_form(out.backedges) : form_range();
       const bool is_known = out.has_formula && steps.more <= low_ones(out.backedges.width) - steps.first;
       note_most(out, is_known ? if_small(steps.first + steps.more) : std::nullopt);
@@ -674,8 +684,10 @@ private:
         out.count = {trip_count_kind::exact, most, most + 1 == 0 ? std::uint64_t{1} << 63 : most + 1};
       }
     }
-    if (step.is_number() && ends.is_at_least(0) && divide_distance(distance, least_step, out.backedges)) {
+    out.has_bound = step.is_number() && divide_distance(distance, least_step, out.bound);
+    if (out.has_bound && ends.is_at_least(0)) {
       out.has_formula = true;
+      out.backedges = out.bound;
       note_multiple(out, multiple_of(out.backedges));
     }
     return true;

@@ -42,6 +42,7 @@ concept can_be_undefined = requires(const IR& ir, value_id v) {
 ///     node_id node(node_id n) const;              // in the IR, or no_node
 ///     edge_id edge(edge_id e) const;              // in the IR, or no_edge
 ///     value_id image(value_id x);                 // in the program; no_value stays
+///     node_id scope_image(node_id header) const;  // in the program: that loop, or one inside; no_node if there is none
 ///
 /// `image` may add values, which are then copied, too.
 template <class IR, class Origins> class program_copier {
@@ -292,6 +293,8 @@ private:
       m.stored = image(m.stored);
       m.base = image(m.base);
       m.index = image(m.index);
+      m.scope = m.local == any_memory || m.scope == no_node ? no_node : origins_.scope_image(m.scope);
+      m.local = m.scope == no_node ? any_memory : m.local;
       const std::uint32_t stored = position(v, m.stored);
       const std::uint32_t base = position(v, m.base, stored);
       const std::uint32_t index = position(v, m.index, base);

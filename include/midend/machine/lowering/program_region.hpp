@@ -3,7 +3,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
 #include "midend/induction/body_kind.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -62,6 +64,8 @@ struct region_access {
   std::uint32_t memory;
   std::int64_t scale;
   std::int64_t offset;
+  std::uint32_t local = any_memory; ///< a class within a run of the loop whose header is `scope`, which is around
+  node_id scope = no_node;
 };
 
 /// A branch out of a region.

@@ -542,6 +542,16 @@ private:
     set(v, {builder_.last(), 0});
   }
 
+  /// Whether the loop with this header is the one that is read, or around it. All passes are in one run of it then.
+  constexpr bool is_around(node_id header) const {
+    for (loop_id l = is_loop_ ? loops_.innermost_loop(header_) : no_loop; l != no_loop; l = loops_.parent(l)) {
+      if (loops_.header(l) == header) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Of an operation that never runs, since its guard is false on all paths to it: its value is arbitrary.
   constexpr void add_nothing(value_id v, const detail::loop_operation& what) {
     builder_.set_origin(v);
@@ -556,6 +566,10 @@ private:
     }
     const memory_reference place = what.place.value_or(memory_reference());
     region_access access{no_region_value, no_region_value, {}, place.bytes, place.memory, place.scale, place.offset};
+    if (place.local != any_memory && is_around(place.scope)) {
+      access.local = place.local;
+      access.scope = place.scope;
+    }
     auto offset = static_cast<std::uint64_t>(place.offset);
     if (place.base != no_value) {
       access.base = node_and_offset(place.base, 1, offset);

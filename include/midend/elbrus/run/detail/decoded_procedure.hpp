@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/run/detail/scope_loops.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
@@ -103,6 +104,7 @@ struct decoded_edge {
   std::uint32_t num_moves = 0;
   std::uint32_t num_phis = 0;
   value_id first_phi = no_value;
+  node_id scope = no_node; ///< the header of a loop with local classes that it enters
 };
 
 struct case_edge {
@@ -122,6 +124,7 @@ struct decoded_procedure {
   std::vector<move> moves;
   std::vector<case_edge> cases; ///< ascending within a switch
   std::vector<argument> arguments;
+  scope_loops scopes; ///< of local classes
 
   // The frame at the beginning of the procedure, parameters first.
   std::vector<std::uint64_t> bits;

@@ -111,6 +111,7 @@ public:
       first_instruction[n] = static_cast<std::uint32_t>(out_.code.size());
       add_node(n);
     }
+    out_.scopes.read(p_);
     out_.edges.resize(p_.num_edges());
     for (edge_id e = 0; e != p_.num_edges(); ++e) {
       if (p_.edge_source(e) != no_node) {
@@ -333,6 +334,9 @@ private:
   void add_edge(edge_id e, std::uint32_t target) {
     decoded_edge& edge = out_.edges[e];
     edge.target = target;
+    if (!out_.scopes.empty() && out_.scopes.enters(p_.edge_source(e), p_.edge_target(e))) {
+      edge.scope = p_.edge_target(e);
+    }
     edge.first_move = static_cast<std::uint32_t>(out_.moves.size());
     wanted_.clear();
     for (const value_id phi : p_.values(p_.edge_target(e))) {

@@ -324,6 +324,9 @@ private:
           }
           left -= way.num_phis;
           ++here.edge_counts[e];
+          if (way.scope != no_node) [[unlikely]] {
+            runs_.begin(frames_.top().call, way.scope);
+          }
           follow(way, *here.code, here.slots);
           here.at = here.code->code.data() + way.target;
           continue;
@@ -455,11 +458,24 @@ private:
     if ((i.code != opcode::ld && i.code != opcode::st) || i.speculative) {
       return false;
     }
-    const alias_id by = program_.source(frames_.top().procedure).access(i.value).alias;
+    const frame& f = frames_.top();
+    const procedure& p = program_.source(f.procedure);
+    const memory_access& access = p.access(i.value);
     const std::size_t size = bytes_of(i.type);
     const auto at = result_.memory.position(address_of(i, s), size);
-    other_class_ =
-        by == no_alias || !at ? no_alias : classes_.note(frames_.top().call, *at, size, by, i.code == opcode::st);
+    if (!at) {
+      return false;
+    }
+    other_class_ = access.alias == no_alias
+                       ? no_alias
+                       : classes_.note(f.call, *at, size, access.alias, i.code == opcode::st);
+    breaks_local_class_ = false;
+    if (other_class_ == no_alias && access.local != no_alias &&
+        program_[f.procedure].scopes.contains(access.scope, p.core(i.value).node)) {
+      other_class_ =
+          local_classes_.note(runs_.current(f.call, access.scope), *at, size, access.local, i.code == opcode::st);
+      breaks_local_class_ = other_class_ != no_alias;
+    }
     return other_class_ != no_alias;
   }
 
@@ -622,6 +638,7 @@ private:
     } else if (kind == trap_kind::bad_access || kind == trap_kind::classes_meet) {
       t.detail = address_of(i, frames_.slots(f));
       t.other_class = kind == trap_kind::classes_meet ? other_class_ : no_alias;
+      t.is_local = kind == trap_kind::classes_meet && breaks_local_class_;
     }
     result_.trap = t;
     finished_ = true;
@@ -660,7 +677,10 @@ private:
   extended_pool extended_;
   std::vector<scalar> arguments_; ///< of a host function
   accessed_classes classes_;
+  accessed_classes local_classes_;  ///< by run of a loop; of loops in each other, a byte knows the last one
+  scope_runs runs_;
   alias_id other_class_ = no_alias; ///< that the last access broke
+  bool breaks_local_class_ = false;
 };
 
 } // namespace elbrus::detail

@@ -446,6 +446,10 @@ private:
     if (info_of(op.code).form == opcode_form::memory) {
       const written_access& a = in_.accesses[op.extra];
       draft.access = {a.indexed, a.scale, a.offset, a.alias.text.empty() ? no_alias : find_class(a.alias)};
+      if (!a.local.text.empty()) {
+        draft.access.local = find_class(a.local);
+        draft.access.scope = find_node(a.scope);
+      }
     }
     out_.append(node, draft);
   }

@@ -79,6 +79,8 @@ struct written_access {
   std::uint32_t scale = 1;
   std::int64_t offset = 0;
   spelling alias = {};
+  spelling local = {};
+  spelling scope = {};
 };
 
 struct written_call {

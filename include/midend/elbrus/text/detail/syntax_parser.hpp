@@ -479,6 +479,10 @@ private:
         if (!alias(op)) {
           return false;
         }
+      } else if (at_word("local") && info_of(op.code).form == opcode_form::memory) {
+        if (!local_class(op)) {
+          return false;
+        }
       } else if (at_word("clobbers") && op.code == opcode::call) {
         if (!clobbers(op)) {
           return false;
@@ -531,6 +535,17 @@ private:
       return fail(place, {"a second alias class"});
     }
     return expect('=') && class_name(access.alias);
+  }
+
+  // local = "local" "=" word ":" label .
+
+  bool local_class(written_operation& op) {
+    const source_location place = take().location;
+    written_access& access = out_->accesses[op.extra];
+    if (!access.local.text.empty()) {
+      return fail(place, {"a second local class"});
+    }
+    return expect('=') && class_name(access.local) && expect(':') && expect_label(access.scope);
   }
 
   bool class_name(spelling& out) {

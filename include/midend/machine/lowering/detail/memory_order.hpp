@@ -220,9 +220,12 @@ private:
     if (a.kind == body_kind::load && b.kind == body_kind::load) {
       return false;
     }
-    const std::uint32_t class_of_a = body_.accesses[a.access].memory;
-    const std::uint32_t class_of_b = body_.accesses[b.access].memory;
-    return class_of_a == class_of_b || class_of_a == any_memory || class_of_b == any_memory;
+    const region_access& x = body_.accesses[a.access];
+    const region_access& y = body_.accesses[b.access];
+    const bool apart_in_procedure = x.memory != y.memory && x.memory != any_memory && y.memory != any_memory;
+    const bool apart_in_loop =
+        x.scope == y.scope && x.local != y.local && x.local != any_memory && y.local != any_memory;
+    return !apart_in_procedure && !apart_in_loop;
   }
 
   /// The difference between two addresses in the same pass; nothing if it is not known, or changes from pass to pass by
