@@ -165,6 +165,7 @@ module;
 #include <midend/induction/loop_facts.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/induction/phi_permutation.hpp>
+#include <midend/induction/plain_trip_counter.hpp>
 #include <midend/induction/read_loop_facts.hpp>
 #include <midend/induction/run_iterations.hpp>
 #include <midend/induction/trip_count.hpp>
@@ -505,6 +506,7 @@ using midend::block_schedule_result;
 using midend::body_access;
 using midend::body_block;
 using midend::body_cost;
+using midend::body_counter;
 using midend::body_edge;
 using midend::body_id;
 using midend::body_kind;
@@ -668,12 +670,11 @@ using midend::counted_exits_checker;
 using midend::counted_exits_verdict;
 using midend::counted_level;
 using midend::counted_test;
-using midend::counted_test_of;
 using midend::counter_id;
 using midend::counter_limits;
 using midend::counter_limits_memory;
 using midend::counter_test;
-using midend::counts_of_bodies;
+using midend::counts_of_loops;
 using midend::coverage;
 using midend::covers;
 using midend::critical_edges_plan;
@@ -732,6 +733,7 @@ using midend::depth_first_order_workspace;
 using midend::describe_loop;
 using midend::describe_loop_workspace;
 using midend::described_promise;
+using midend::direct_trip_formula;
 using midend::directed_graph;
 using midend::directed_graph_argument;
 using midend::dispatching_editor;
@@ -819,6 +821,7 @@ using midend::exact_schedule_workspace;
 using midend::exact_text;
 using midend::executed_headers;
 using midend::exit_refusal;
+using midend::exit_trips;
 using midend::exit_unification_options;
 using midend::exit_unification_plan;
 using midend::exit_with_formula;
@@ -1494,6 +1497,8 @@ using midend::place_before;
 using midend::place_obstacle;
 using midend::places_values;
 using midend::plain_shift;
+using midend::plain_trip_counter;
+using midend::plain_trip_counter_workspace;
 using midend::plan_clean_control;
 using midend::plan_close_loops;
 using midend::plan_collapse;

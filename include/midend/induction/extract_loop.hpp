@@ -108,7 +108,7 @@ public:
       }
     }
     return loops_.innermost_loop(scope) != no_loop && loops_.contains(loop_, scope) ? memory_.node_image_[scope]
-                                                                                     : no_node;
+                                                                                    : no_node;
   }
 
   /// What comes from outside is taken up when it is first asked for.

@@ -140,10 +140,10 @@ private:
 /// one did. A claim about the trip count is checked against the loop in which the test is, with its own start, step and
 /// bound, and not against what a transformation knows of where the loop came from.
 ///
-/// `verify_counted_exits`, which shares no code with the pass, proves what it can. For the other edges,
-/// `describe_loop`, the counter and `plan_untaken_exits` itself have to be trusted, which are asked again: what follows
-/// from facts of the counter, from promises or from hints, and counters of more than 64 bits. `trusted` counts these.
-/// If it is 0, nothing of the pass has to be trusted.
+/// `verify_counted_exits`, which shares no code with the pass, proves what it can. For the other edges, the counter and
+/// `plan_untaken_exits` itself have to be trusted, which are asked again: what follows from facts of the counter or
+/// from promises, and counters of more than 64 bits. `trusted` counts these. If it is 0, nothing of the pass has to be
+/// trusted.
 ///
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>

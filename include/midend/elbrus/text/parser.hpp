@@ -42,7 +42,8 @@ struct parse_result {
 ///     entry      = "[" label ":" operand "]" .
 ///     tail       = { flag } [ guard { flag } ] .
 ///     guard      = "?" [ "~" ] operand [ ":" operand ] .
-///     flag       = "nsw" | "assoc" | "spec" | "volatile" | "noreturn" | "alias" "=" class | "local" "=" class ":" label
+///     flag       = "nsw" | "assoc" | "spec" | "volatile" | "noreturn" | "alias" "=" class | "local" "=" class ":"
+///     label
 ///                | "clobbers" "=" clobbers .
 ///     clobbers   = "none" | "*" | class { "," class } .
 ///     terminator = "br" target | "br" operand "?" target ":" target

@@ -373,9 +373,7 @@ private:
     }
   }
 
-  bool has_scope(const memory_access& access) const {
-    return access.local != no_alias && p_.has_scope(access.scope);
-  }
+  bool has_scope(const memory_access& access) const { return access.local != no_alias && p_.has_scope(access.scope); }
 
   /// The scale 1 is left out, unless the index could then be read as an offset.
   void address(const memory_access& access, span<const value_id> parts) {

@@ -405,7 +405,7 @@ private:
 
   /// Of 64 bits without a sign, the largest number that has one.
   static std::int64_t highest(unsigned width, number_reading r) {
-    return static_cast<std::int64_t>(low_ones(width < 64 && r != as_signed_number ? width : width - 1));
+    return static_cast<std::int64_t>(ones_below(width < 64 && r != as_signed_number ? width : width - 1));
   }
 
   // Equality.
@@ -572,15 +572,18 @@ private:
   bool divide_way(const linear_form& way, std::uint64_t step, const trip_formula& formula, linear_form& out) const {
     const unsigned width = way.width;
     linear_form quotient = way.none_of();
-    const auto by = as_signed(step, width);
-    bool divides = as_signed(way.constant, width) % by == 0;
+    const std::int64_t by = as_signed(step, width);
+    const auto is_multiple = [&](std::uint64_t n) { return by == -1 || as_signed(n, width) % by == 0; };
+    bool divides = is_multiple(way.constant);
     bool halves = (way.constant & ones_below(formula.shift)) == 0;
     for (std::uint32_t i = 0; i != way.num_terms; ++i) {
-      divides = divides && as_signed(way.terms[i].coefficient, width) % by == 0;
+      divides = divides && is_multiple(way.terms[i].coefficient);
       halves = halves && (way.terms[i].coefficient & ones_below(formula.shift)) == 0;
     }
-    const auto quotient_of = [&](std::uint64_t n) {
-      return divides ? static_cast<std::uint64_t>(as_signed(n, width) / by) : (n & low_ones(width)) >> formula.shift;
+    const auto quotient_of = [&](std::uint64_t n) { // the least number over -1 is itself
+      return !divides   ? (n & low_ones(width)) >> formula.shift
+             : by == -1 ? 0 - n
+                        : static_cast<std::uint64_t>(as_signed(n, width) / by);
     };
     bool fits = (divides || halves) && quotient.add(quotient_of(way.constant));
     for (std::uint32_t i = 0; i != way.num_terms && fits; ++i) {

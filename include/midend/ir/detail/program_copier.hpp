@@ -42,7 +42,8 @@ concept can_be_undefined = requires(const IR& ir, value_id v) {
 ///     node_id node(node_id n) const;              // in the IR, or no_node
 ///     edge_id edge(edge_id e) const;              // in the IR, or no_edge
 ///     value_id image(value_id x);                 // in the program; no_value stays
-///     node_id scope_image(node_id header) const;  // in the program: that loop, or one inside; no_node if there is none
+///     node_id scope_image(node_id header) const;  // in the program: that loop, or one inside; no_node if there is
+///     none
 ///
 /// `image` may add values, which are then copied, too.
 template <class IR, class Origins> class program_copier {

@@ -466,9 +466,8 @@ private:
     if (!at) {
       return false;
     }
-    other_class_ = access.alias == no_alias
-                       ? no_alias
-                       : classes_.note(f.call, *at, size, access.alias, i.code == opcode::st);
+    other_class_ =
+        access.alias == no_alias ? no_alias : classes_.note(f.call, *at, size, access.alias, i.code == opcode::st);
     breaks_local_class_ = false;
     if (other_class_ == no_alias && access.local != no_alias &&
         program_[f.procedure].scopes.contains(access.scope, p.core(i.value).node)) {
@@ -677,7 +676,7 @@ private:
   extended_pool extended_;
   std::vector<scalar> arguments_; ///< of a host function
   accessed_classes classes_;
-  accessed_classes local_classes_;  ///< by run of a loop; of loops in each other, a byte knows the last one
+  accessed_classes local_classes_; ///< by run of a loop; of loops in each other, a byte knows the last one
   scope_runs runs_;
   alias_id other_class_ = no_alias; ///< that the last access broke
   bool breaks_local_class_ = false;
