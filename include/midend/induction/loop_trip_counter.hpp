@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/domains/number_domain.hpp"
 #include "midend/dominance/dominator_tree.hpp"
+#include "midend/induction/bounded_trip_count.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
 #include "midend/induction/evolutions.hpp"
@@ -102,7 +103,8 @@ public:
     count_iterations(body, facts_, counting_, out);
     const trip_count& found = evolutions_.trips(forest_.innermost_loop(body.blocks[0].origin)).count;
     const bool is_open = out.trip.kind == trip_count_kind::unknown || out.trip.kind == trip_count_kind::at_most;
-    const bool is_less = out.trip.kind == trip_count_kind::unknown || found.backedges < out.trip.backedges;
+    const bool is_less = found.backedges <= detail::largest_upper_bound &&
+                         (out.trip.kind == trip_count_kind::unknown || found.backedges < out.trip.backedges);
     if (is_open && (found.kind == trip_count_kind::exact || (found.kind == trip_count_kind::at_most && is_less))) {
       const std::uint64_t multiple = found.kind == trip_count_kind::exact ? found.multiple : out.trip_multiple;
       out.trip = {found.kind, found.backedges, multiple};
