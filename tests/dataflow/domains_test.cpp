@@ -107,7 +107,7 @@ members image(const operation_info& info, std::span<const members> args) {
   members out = 0;
   std::array<std::uint64_t, 3> x{};
   const auto each = [&](auto&& self, std::size_t i) -> void {
-    if (i == args.size()) {
+    if (i == args.size() || i == x.size()) {
       if (const midend::evaluation result = midend::evaluate(info, {x.data(), i})) {
         out |= members{1} << result.bits;
       }

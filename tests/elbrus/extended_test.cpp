@@ -274,7 +274,7 @@ TEST_CASE("extended numbers: programs, and what folds is what runs") {
       const double c = std::bit_cast<double>(random() >> random() % 12);
       const double d = std::bit_cast<double>(random());
       const std::array literals = {std::bit_cast<std::uint64_t>(std::isnan(c) ? 1.0 : c),
-                                   std::bit_cast<std::uint64_t>(std::isnan(d) ? 3.0 : d)};
+                                   std::bit_cast<std::uint64_t>(std::isnan(d) ? 3.0 : d), std::uint64_t{0}};
       const auto folded = fold(p, v, midend::span(literals).first(info_of(code).operands));
       const std::array again = {literal_scalar(type::f80, literals[0]), literal_scalar(type::f80, literals[1])};
       const auto computed = machine.run(0, again).value.value_or(scalar());
