@@ -1328,7 +1328,7 @@ TEST_CASE("loop_trip_counter: a counter of a loop around that is doubled, and a 
   CHECK(most("mul.i8 %k, 2", "5", minus, "cmp.gt.i8 %t, 0") == 15);
   CHECK(most("shl.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 1") == 15);
   CHECK(most("shl.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 2") == 14);
-  CHECK(most("shl.i8 %k, 1", "7", minus, "cmp.gt.i8 %t, 0") == 64); // 128 is less than 0: from any start
+  CHECK(most("shl.i8 %k, 1", "7", minus, "cmp.gt.i8 %t, 0") == 15); // 32 minus 128 would wrap
   CHECK(!most("shl.i8 %k, 1", "%n", minus, "cmp.gt.i8 %t, 0"));
   CHECK(!most("shr.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 0")); // 0 is no step
   CHECK(!most("mul.i8 %k, %n", "5", minus, "cmp.gt.i8 %t, 0"));
@@ -1484,6 +1484,119 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("loop_trip_counter: steps of unknown sign, one of two conditions, and other ends of a loop that must end") {
+  const auto are_right = [](std::string_view text) {
+    const std::string all =
+        "proc @f(%a: i8, %m: i8) mustprogress {\n" + std::string(text) + "  node exit:\n    ret\n}\n";
+    return claims_of(all, 2, 5, 30'000).are_right();
+  };
+  CHECK(are_right(R"(  node entry:
+    %x = and.i8 %a, 7
+    %s = sub.i8 %x, 4
+    %b = and.i8 %m, 15
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 0], [body: %i1]
+    %c = cmp.ge.i8 %i, %b
+    br %c ? exit : body
+  node body:
+    %i1 = add.i8 %i, %s
+    br loop
+)")); // by -1, it wraps before it is there
+  CHECK(are_right(R"(  node entry:
+    %s = and.i8 %a, 7
+    %b = and.i8 %m, 15
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 20], [body: %i1]
+    %c = cmp.ule.i8 %i, %b
+    br %c ? exit : body
+  node body:
+    %i1 = add.i8 %i, %s
+    br loop
+)"));
+  CHECK(are_right(R"(  node entry:
+    %n = and.i8 %a, 63
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 0], [body: %i1]
+    %j = phi.i8 [entry: 0], [body: %j1]
+    %e = cmp.eq.i8 %i, %n
+    %f = cmp.eq.i8 %j, 100
+    %c = or.i1 %e, %f
+    br %c ? exit : body
+  node body:
+    %i1 = add.i8 %i, 2
+    %j1 = add.i8 %j, 1
+    br loop
+)")); // of an odd number, the second one
+  CHECK(are_right(R"(  node entry:
+    %q = and.i8 %a, 3
+    %w = zext.i8.i64 %q
+    %v = zext.i8.i64 %m
+    br loop
+  node loop:
+    %x = phi.i64 [entry: %w], [loop: %r]
+    %k = phi.i64 [entry: %v], [loop: %k1]
+    %k1 = add.i64 %k, %v
+    %r = umin.i64 %k1, 50
+    %c = cmp.eq.i64 %x, %r
+    br %c ? exit : loop
+)")); // the minimum of one iteration is not that of the next
+  CHECK(are_right(R"(  node entry:
+    %x = and.i8 %a, 31
+    %n = umax.i8 %x, 2
+    %three = mul.i8 %n, 3
+    %b = sub.i8 %three, 5
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 0], [body: %i1]
+    %c = cmp.ge.i8 %i, %b
+    br %c ? exit : body
+  node body:
+    %i1 = add.i8 %i, 1
+    br loop
+)"));
+}
+
+TEST_CASE("loop_trip_counter: which exits of several are known when the loop is entered") {
+  const auto direct = [](const char* bound, const char* test) {
+    const std::string text = std::string(R"(proc @f(%a: i8, %m: i8) {
+  node entry:
+    %b = )") + bound + R"(
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 0], [body: %i1]
+    %j = phi.i8 [entry: 0], [body: %j1]
+    %c = cmp.ge.i8 %j, 100
+    br %c ? exit : more
+  node more:
+    %d = )" + test + R"(
+    br %d ? exit : body
+  node body:
+    %i1 = add.i8 %i, 2 nsw
+    %j1 = add.i8 %j, 1
+    br loop
+  node exit:
+    ret
+})";
+    const parsed_procedure parsed(text.c_str());
+    const elbrus::cost_view ir(parsed.procedure());
+    const midend::dominator_tree tree = midend::dominators(ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
+    const midend::loop_trip_counter counter(ir, tree, forest);
+    REQUIRE(counter.evolutions().num_exits(0) == 2);
+    return counter.evolutions().exit(0, 1).trips.test.is_direct;
+  };
+  CHECK(
+      !direct("mov.i8 %a", "cmp.eq.i8 %i, %b")); // it passes an odd number, and keeps its promise until the other exit
+  CHECK(direct("and.i8 %a, 62", "cmp.eq.i8 %i, %b"));
+  CHECK(direct("mov.i8 %a", "cmp.ge.i8 %i, %b"));
+  CHECK(direct("mov.i8 %a", "cmp.gt.i8 %i, %b"));   // the start is no least number
+  CHECK(!direct("mov.i8 %a", "cmp.ugt.i8 %j, %b")); // of 255, never
+  CHECK(direct("and.i8 %a, 127", "cmp.ugt.i8 %j, %b"));
+}
 
 TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters of others, against their runs") {
   std::size_t bounded = 0;

@@ -243,6 +243,10 @@ private:
     }
     bool changes = false;
     for (std::size_t i = 0; i != w_.phis_.size(); ++i) {
+      if (w_.next_[i].base != no_value && is_of_loop(w_.next_[i].base)) { // which is another value then
+        w_.next_[i].base = no_value;
+        w_.next_[i].offset = 0;
+      }
       run_value& now = w_.values_[w_.phis_[i]];
       changes = changes || !(w_.next_[i] == now);
       now = w_.next_[i];

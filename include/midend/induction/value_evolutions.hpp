@@ -85,11 +85,11 @@ struct counter_test {
 struct loop_trips {
   trip_count count;            ///< of all exits
   bool has_formula = false;    ///< `backedges` is valid: the number of backedges taken, if it is not an exact number
-  linear_form backedges = {};  ///< of values from before the loop; exact, or modulo 2^width
+  linear_form backedges = {};  ///< of values that the loop does not change; exact, or modulo 2^width
   node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
   counter_test test = {};      ///< of the only exit that may be taken
   bool has_bound = false;      ///< `bound` is valid: if it is not negative, no more backedges than that are taken
-  linear_form bound = {};      ///< exact, of values from before the loop; for loops with other exits, too
+  linear_form bound = {};      ///< exact, of such values; for loops with other exits, too
   bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
 };
 
@@ -314,8 +314,8 @@ public:
     return out;
   }
 
-  /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least of
-  /// those of its exits, of which each has one or a counter that meets its bound.
+  /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least
+  /// number of its exits. Each exit must have a number, or a counter that meets its bound.
   bool is_computable(loop_id l) const {
     const loop_trips& all = loops_[l].trips;
     bool is_taken = false;

@@ -90,7 +90,9 @@ private:
 
   /// Branches between a path back and something else.
   void list_paths_back(loop_id l, std::uint64_t backedges, flat_array<loop_end>& out) {
-    leads_back_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+    if (leads_back_.size() < static_cast<std::size_t>(ir_.graph().num_nodes())) {
+      leads_back_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+    }
     const span<const node_id> nodes = order_.nodes();
     for (std::size_t i = nodes.size(); i-- != 0;) {
       edge_id back = no_edge;
@@ -105,6 +107,9 @@ private:
       if (other != no_edge) {
         out.push_back({back, other, backedges});
       }
+    }
+    for (const node_id n : nodes) {
+      leads_back_[n] = 0;
     }
   }
 

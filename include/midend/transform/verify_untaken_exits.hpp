@@ -162,8 +162,8 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 }
 
 /// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
-/// `after` is the graph of the new program: all ways to the copy go through as many headers of the loop. Also linear in
-/// that graph.
+/// `after` is the graph of the new program: all paths to the copy pass at least that many headers of the loop. Also
+/// linear in that graph.
 template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
                                            const C& counter) {

@@ -33,7 +33,7 @@ struct bit_fact {
   bool is_set = false;
 };
 
-/// Bits of which one has to be, or all.
+/// Bits: one of them must be as it says, or all must.
 struct bit_facts {
   static constexpr std::size_t most = 8;
 
@@ -56,7 +56,7 @@ public:
     return out.is_set != (edge_of_case(p_, n, std::uint64_t{0}) == e);
   }
 
-  /// Takes a bit apart into those of which all have to be so, or one. False if there are too many.
+  /// Splits a bit into parts: all must hold, or one. False if there are too many.
   bool split_into(const bit_fact& c, bool into_all, bit_facts& out) const {
     out.bits[0] = simplified(c);
     out.size = 1;

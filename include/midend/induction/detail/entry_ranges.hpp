@@ -109,7 +109,7 @@ public:
   /// Wherever its values are.
   integer_ends of(const linear_form& form) const { return {end_of(form, false), end_of(form, true)}; }
 
-  /// What `form` is by the bounds of `other`, an exact form whose bounds are known in another manner.
+  /// What `form` is by the bounds of `other`, an exact form whose bounds are known by other means.
   static void narrow(const linear_form& form, const linear_form& other, const integer_ends& ends, integer_ends& out) {
     linear_form rest;
     if (linear_difference(form, other, rest) && rest.is_number()) {

@@ -56,6 +56,7 @@ public:
     trips.count = {trip_count_kind::endless, 0, 1};
     loop_trips total = trips;
     bool ends = false;
+    knows_ends_ = false;
     out_.loops_[l].first_exit = static_cast<std::uint32_t>(out_.exits_.size());
     for (const loop_edge& e : loops_.exiting_edges(l)) {
       loop_trips one;
@@ -190,12 +191,14 @@ private:
   loop_trips count_exit(loop_id l, const loop_edge& exit) {
     bit_fact bit;
     bit_facts parts;
+    is_only_condition_ = false;
     if (!conditions_.read_branch(exit.source, exit.id, bit)) {
       return count_cases(l, exit);
     }
     loop_trips out;
     if (conditions_.split_into(bit, false, parts)) {
       out.count.kind = trip_count_kind::endless;
+      is_only_condition_ = parts.size == 1;
       for (std::size_t i = 0; i != parts.size; ++i) {
         out = until_either(out, count_bit(l, parts.bits[i]));
       }
@@ -245,6 +248,7 @@ private:
     if (parts.size == 1) {
       return count_comparison(l, conditions_.comparison_of(parts.bits[0]));
     }
+    is_only_condition_ = false;
     // All hold for the first time when the last one does for its first time, if the others hold then.
     loop_trips out;
     counted_exit exits[bit_facts::most];
@@ -364,10 +368,11 @@ private:
 
   // Sums of bits as integers.
 
-  /// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values.
+  /// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values. Not for one bit,
+  /// of which 1 and -1 are the same.
   bool lift(const linear_form& bits, number_reading r, linear_form& out) const {
     out = linear_form::exact_zero();
-    bool fits = out.add(static_cast<std::uint64_t>(as_signed(bits.constant, bits.width)));
+    bool fits = bits.width != 1 && out.add(static_cast<std::uint64_t>(as_signed(bits.constant, bits.width)));
     for (std::uint32_t i = 0; i != bits.num_terms && fits; ++i) {
       const linear_form::term& t = bits.terms[i];
       fits = out.add(t.value, static_cast<std::uint64_t>(as_signed(t.coefficient, bits.width)),
@@ -467,7 +472,9 @@ private:
     }
     note_most(out, is_whole ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
     note_most(out, is_whole ? most_steps(l, c, a, b, way, apart.step()) : std::nullopt);
-    out.test.is_direct = is_whole || is_promised(l, c, as_signed_number) || is_promised(l, c, as_unsigned_number);
+    const bool is_promised = !is_whole && has_one_end(l) &&
+                             (keeps_promise(l, c, as_signed_number) || keeps_promise(l, c, as_unsigned_number));
+    out.test.is_direct = is_whole || is_promised;
     if (out.test.is_direct) {
       note_multiple(out, multiple_by_low_bits(*formula, ways.first, ways.zeros));
       out.has_formula = divide_way(way, apart.step().constant, *formula, out.backedges);
@@ -530,7 +537,7 @@ private:
                                  : integer_ends{static_cast<std::int64_t>(b.low), static_cast<std::int64_t>(b.high)};
   }
 
-  /// How many steps lead at most to the bound, if they do: where the way there, as an integer, is not negative.
+  /// At most how many steps lead to the bound, if they do: where the distance, as an integer, is not negative.
   std::optional<std::uint64_t> most_steps(loop_id l, const value_comparison& c, const evolution& a, const evolution& b,
                                           const linear_form& way, const linear_form& step) const {
     const bool is_down = as_signed(step.constant, step.width) < 0;
@@ -562,13 +569,13 @@ private:
   }
 
   /// Whether both sides do not wrap until they meet.
-  bool is_promised(loop_id l, const value_comparison& c, number_reading r) {
+  bool keeps_promise(loop_id l, const value_comparison& c, number_reading r) {
     evolution apart = resolve_operand(c.a, c.width, r, l);
     apart.add(resolve_second(c, r, l), minus_one);
     return is_linear(apart);
   }
 
-  /// How many steps lead this way, modulo 2^width; modulo fewer bits if the step is even.
+  /// How many steps make up this distance, modulo 2^width; modulo fewer bits if the step is even.
   bool divide_way(const linear_form& way, std::uint64_t step, const trip_formula& formula, linear_form& out) const {
     const unsigned width = way.width;
     linear_form quotient = way.none_of();
@@ -693,7 +700,23 @@ private:
       out.backedges = out.bound;
       note_multiple(out, multiple_of(out.backedges));
     }
-    return true;
+    return adjustment == 0 || has_one_end(l) || is_short(l, c, s, is_up);
+  }
+
+  /// Whether a distance is not that from the least number to the greatest, which plus 1 is 2^width: the counter wraps
+  /// before it has passed the greatest number, and another exit may be taken before.
+  bool is_short(loop_id l, const value_comparison& c, const sides& s, bool is_up) const {
+    if (!is_linear(s.a) || !s.b.is_invariant()) {
+      return false;
+    }
+    const bool is_signed = is_signed_order(c.code);
+    const value_bounds all = value_bounds::all(c.width);
+    const value_bounds start = bounds_of_start(l, c, s.a);
+    const value_bounds bound = bounds_of_bound(c, s.b);
+    const value_bounds& low = is_up ? start : bound;
+    const value_bounds& high = is_up ? bound : start;
+    return is_signed ? low.signed_low != all.signed_low || high.signed_high != all.signed_high
+                     : low.low != all.low || high.high != all.high;
   }
 
   /// Rounded up; 0 if the first test ends the loop.
@@ -715,13 +738,12 @@ private:
     return fits;
   }
 
-  /// A number that divides a sum plus 1, whatever its values are.
+  /// A number that divides the sum plus 1 for all values.
   static std::uint64_t multiple_of(const linear_form& backedges) {
-    std::uint64_t out = backedges.constant + 1;
+    const auto absolute = [](std::uint64_t n) { return as_signed(n, 64) < 0 ? 0 - n : n; };
+    std::uint64_t out = absolute(backedges.constant + 1);
     for (std::uint32_t i = 0; i != backedges.num_terms; ++i) {
-      const std::int64_t coefficient = as_signed(backedges.terms[i].coefficient, 64);
-      std::uint64_t rest =
-          coefficient < 0 ? 0 - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
+      std::uint64_t rest = absolute(backedges.terms[i].coefficient);
       while (rest != 0) { // the greatest common divisor
         const std::uint64_t next = out % rest;
         out = rest;
@@ -770,7 +792,8 @@ private:
     if (!s.b.is_invariant()) {
       return;
     }
-    out.test.is_direct = true;
+    out.test.is_direct =
+        !formula.requires_no_wrap || formula.adjustment == 0 || has_one_end(l) || is_short(l, c, s, !formula.is_down);
     linear_form way;
     const bool has_way = linear_difference(s.b.start(), s.a.start(), way);
     const form_range ways = has_way ? range_of_form(way) : form_range();
@@ -849,6 +872,9 @@ private:
     }
     const integer_ends bounds = ends_at(l, bound, bounds_of_bound(c, s.b), r);
     const integer_ends steps = ranges_.of(step, l);
+    if (!(ends_above(code) ? steps.is_at_least(0) : steps.is_at_most(0))) {
+      return; // it may wrap at the other end
+    }
     const optional<std::int64_t> on(code == operation::less || code == operation::greater ? std::int64_t{0}
                                                                                           : std::int64_t{1});
     const optional<std::int64_t> last = ends_above(code) ? checked_sum(checked_difference(bounds.most, on), steps.most)
@@ -858,25 +884,40 @@ private:
     }
   }
 
-  /// Whether the program promises that loop `l` ends, and it has one exit and no other way to end.
-  bool must_leave(loop_id l) const {
+  /// Whether loop `l` can only end by the condition that is looked at, and the program promises that it ends.
+  bool must_leave(loop_id l) {
+    bool must = has_one_end(l);
+    for (const loop_edge& e : must ? loops_.backedges(l) : span<const loop_edge>()) {
+      must = must && p_.must_end(e.id);
+    }
+    return must;
+  }
+
+  /// Whether loop `l` can only end by the condition that is looked at: it has one exit, which tests nothing else, and
+  /// no other way to end.
+  bool has_one_end(loop_id l) {
+    if (is_only_condition_ && !knows_ends_) {
+      has_one_end_ = finds_one_end(l);
+      knows_ends_ = true;
+    }
+    return is_only_condition_ && has_one_end_;
+  }
+
+  bool finds_one_end(loop_id l) const {
     std::size_t exits = 0;
     for ([[maybe_unused]] const loop_edge& e : loops_.exiting_edges(l)) {
       ++exits;
     }
-    bool must = exits == 1 && loops_.subloops(l).size() == 1;
-    for (const loop_edge& e : loops_.backedges(l)) {
-      must = must && p_.must_end(e.id);
-    }
-    for (const node_id n : must ? loops_.own_blocks(l) : span<const node_id>()) {
+    bool is_one = exits == 1 && loops_.subloops(l).size() == 1;
+    for (const node_id n : is_one ? loops_.own_blocks(l) : span<const node_id>()) {
       for (const value_id v : p_.values(n)) {
         const effect_kind effect = p_.effect(v);
         const bool is_access =
             effect == effect_kind::none || effect == effect_kind::reads || effect == effect_kind::writes;
-        must = must && !p_.may_not_return(v) && !p_.is_volatile(v) && (is_access || !p_.may_write(v, any_memory));
+        is_one = is_one && !p_.may_not_return(v) && !p_.is_volatile(v) && (is_access || !p_.may_write(v, any_memory));
       }
     }
-    return must;
+    return is_one;
   }
 
   // What counters are, by the number of iterations.
@@ -948,6 +989,9 @@ private:
   value_evolutions& out_;
   condition_reader conditions_;
   entry_ranges ranges_;
+  bool is_only_condition_ = false; ///< no other one leaves by the exit that is counted
+  bool knows_ends_ = false;        ///< `has_one_end_` is valid
+  bool has_one_end_ = false;
   bool is_never_past_ = false; ///< the start of the order that was counted last is not past its bound
   bool has_numbers_ = false;   ///< the comparison that was counted last is of numbers: `numbers_`
   counted_exit numbers_;

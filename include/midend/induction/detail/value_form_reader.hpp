@@ -303,7 +303,7 @@ private:
             !wrapping_add(bits_of(x.high, width), bits_of(y.high, width), width).signed_wrap);
   }
 
-  /// A sum that wraps is less than each term; or if that is a negative number, greater.
+  /// A sum that wraps is less than each term; if a term is negative, it is greater than that term.
   static bool keeps_term(number_reading r, const number_facts& term, const number_facts& sum, unsigned width) {
     if (r == as_unsigned_number) {
       return sum.least >= term.most;
