@@ -684,7 +684,8 @@ private:
 } // namespace detail
 
 /// Checks the local classes of a program that is an unfolding of another one: `verify_unfolding` has shown that, with
-/// the witness `copies`. Asks nothing of the plan and shares no code with it.
+/// the witness `copies`. Asks nothing of the plan and shares no code with it; the last iterations of counters come from
+/// `evolutions`, which is trusted.
 ///
 /// Each access that got a class in the copy of a loop must be in its interval for all counters of the nest, and for
 /// each two accesses with different classes, one of them a store, a comparison on the only path to the copy must say
@@ -693,7 +694,7 @@ private:
 /// bits, and for each address a condition must say that it did not wrap. All other accesses must have kept their
 /// classes.
 ///
-/// `facts` has what is known about the values of the new program, by value, or is empty. O(n + m) and, for each loop,
+/// `facts` has what is known about the values of the new program, by value, or is empty. For each loop O(n + m) and
 /// O(accesses² · conditions).
 template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires memory_ir<Before> && memory_ir<After> && freezable_ir_argument<After>

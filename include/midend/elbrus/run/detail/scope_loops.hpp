@@ -17,11 +17,13 @@ MIDEND_BEGIN_NAMESPACE
 namespace elbrus::detail {
 
 /// The natural loops of the headers that local classes name. Finds them by walks over the graph alone, so that the
-/// interpreter does not depend on the analyses that it checks. O(headers · edges).
+/// interpreter does not depend on the analyses that it checks. Takes time for headers times edges, and memory for the
+/// nodes of these loops.
 class scope_loops {
 public:
   void read(const procedure& p) {
     num_nodes_ = p.num_nodes();
+    place_.assign(num_nodes_, 0);
     for (node_id n = 0; n != num_nodes_; ++n) {
       for (const value_id v : p.values(n)) {
         const bool is_access = info_of(p.core(v).code).form == opcode_form::memory;
@@ -33,29 +35,45 @@ public:
     }
   }
 
-  bool empty() const { return headers_.empty(); }
+  bool empty() const { return loops_.empty(); }
 
   /// Whether an edge enters the loop of a header from outside.
   bool enters(node_id source, node_id header) const {
     const std::size_t i = find(header);
-    return i != none && contains_[i * num_nodes_ + source] == 0;
+    return i != none && !has(i, source);
   }
 
   bool contains(node_id header, node_id n) const {
     const std::size_t i = find(header);
-    return i != none && contains_[i * num_nodes_ + n] != 0;
+    return i != none && has(i, n);
   }
 
 private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+  /// The loop of a header.
+  struct scope_loop {
+    node_id header;
+    std::size_t first; ///< in `nodes_`, in ascending order
+    std::size_t last;
+  };
+
   std::size_t find(node_id header) const {
-    for (std::size_t i = 0; i != headers_.size(); ++i) {
-      if (headers_[i] == header) {
-        return i;
+    return header < place_.size() && place_[header] != 0 ? place_[header] - std::size_t{1} : none;
+  }
+
+  bool has(std::size_t loop, node_id n) const {
+    std::size_t low = loops_[loop].first;
+    std::size_t high = loops_[loop].last;
+    while (low != high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (nodes_[middle] < n) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    return none;
+    return low != loops_[loop].last && nodes_[low] == n;
   }
 
   /// What is reached from the entry only through the header, and leads back to it without leaving that.
@@ -77,20 +95,16 @@ private:
         }
       }
     }
-    const std::size_t first = contains_.size();
-    headers_.push_back(header);
-    for (std::size_t i = 0; i != num_nodes_; ++i) {
-      contains_.push_back(0);
-    }
+    flat_array<unsigned char> is_inside(num_nodes_, 0);
     const auto take = [&](node_id n) {
-      if (avoids[n] == 0 && contains_[first + n] == 0) {
-        contains_[first + n] = 1;
+      if (avoids[n] == 0 && is_inside[n] == 0) {
+        is_inside[n] = 1;
         pending.push_back(n);
       }
     };
     for (const edge_id e : p.in_edges(header)) {
       if (avoids[p.edge_source(e)] == 0) {
-        contains_[first + header] = 1;
+        is_inside[header] = 1;
         take(p.edge_source(e));
       }
     }
@@ -101,11 +115,21 @@ private:
         take(p.edge_source(e));
       }
     }
+    scope_loop loop{header, nodes_.size(), 0};
+    for (node_id n = 0; n != num_nodes_; ++n) {
+      if (is_inside[n] != 0) {
+        nodes_.push_back(n);
+      }
+    }
+    loop.last = nodes_.size();
+    loops_.push_back(loop);
+    place_[header] = static_cast<std::uint32_t>(loops_.size());
   }
 
   std::size_t num_nodes_ = 0;
-  flat_array<node_id> headers_;
-  flat_array<unsigned char> contains_; ///< by header and node
+  flat_array<std::uint32_t> place_; ///< by node: 1 + the place of the loop that it heads in `loops_`, or 0
+  flat_array<scope_loop> loops_;
+  flat_array<node_id> nodes_;
 };
 
 /// The runs of those loops in the calls that are on the stack.
