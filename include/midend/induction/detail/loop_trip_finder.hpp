@@ -786,6 +786,7 @@ private:
     if (!is_exact && formula.requires_no_wrap && !meets_bound(formula, e, bounds)) {
       const bool must = s.b.is_invariant() && std::has_single_bit(formula.divisor) && must_leave(l);
       note_most(out, must ? if_small(low_ones(c.width) / formula.divisor) : std::nullopt);
+      out.test.is_direct = must && formula.divisor == 1; // by steps of 1, it is at each number that ends the loop
       return;
     }
     note_most(out, backedges_of_distance(formula, longest_distance(formula, bounds_of_start(l, c, s.a), bounds)));
