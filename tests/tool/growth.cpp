@@ -328,6 +328,7 @@ constexpr growth known_growth[] = {
     {"clique", "fix-irreducible", 2.1, 2, "cycle in cycle, each with a dispatch; `max_led`"},
     {"irreducible", "fix-irreducible", 1.5, linear_memory, "small programs only: dispatches that are split"},
     {"accesses", "memory-redundancy", 2, linear_memory, "pairs of accesses, up to a limit"},
+    {"accesses", "version-loops", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"accesses", "low-level-package", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"accesses", "clean-up", 2, linear_memory, "pairs of accesses, up to a limit"},
     {"additions", "memory-redundancy", 2, linear_memory, "pairs of accesses, up to a limit"},

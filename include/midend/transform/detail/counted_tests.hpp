@@ -34,11 +34,12 @@ template <class IR> operation_info operation_of_any_width(const IR& ir, value_id
 
 /// The width of a number, or 0.
 template <class IR> unsigned number_width_of(const IR& ir, value_id v) {
-  const unsigned width = ir.operation(v).width;
   if constexpr (has_wide_numbers<IR>) {
-    return width >= 1 && width <= 64 ? width : unsigned{ir.number_width(v)};
+    return ir.number_width(v);
+  } else {
+    const unsigned width = ir.operation(v).width;
+    return width <= 64 ? width : 0;
   }
-  return width <= 64 ? width : 0;
 }
 
 /// A literal of any width.
