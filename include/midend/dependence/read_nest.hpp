@@ -254,7 +254,7 @@ private:
     }
   }
 
-  /// A form before loop `l`, of which 1 more is an integer of 64 bits.
+  /// Reads a form before loop `l`. The form plus 1 must be an integer of 64 bits.
   bool read_integer(const linear_form& form, loop_id l) {
     count_ = 0;
     if (!form.is_exact) {

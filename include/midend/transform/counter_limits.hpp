@@ -131,7 +131,7 @@ public:
     distance.add(t.bound, 1);
     distance.add(t.start, ~std::uint64_t{0});
     distance.add({no_value, t.step, 64}, 1);
-    // C · A: as soon as one value is left, so that A is not taken to pieces
+    // C · A: as soon as one value is left, so that A stays one value
     for (int steps = 0; steps != 8 && distance.num_terms() > 1 && distance.fits(); ++steps) {
       std::uint32_t i = 0;
       while (i != distance.num_terms() && !sums_.expand(distance, i)) {
@@ -514,8 +514,7 @@ private:
     return false;
   }
 
-  /// Of the test of numbers that begin at `first`, which is on the right side of `last`, or equal to it if not
-  /// `is_apart`.
+  /// Whether a test stays true for numbers from `first` on. `first` is before `last`, or equal to it if not `is_apart`.
   bool stays_between(const iteration_test& t, const value_and_number& first, const value_and_number& last,
                      bool is_apart) const {
     if (last != t.bound && !sums_.difference(last, t.bound).is_zero()) {

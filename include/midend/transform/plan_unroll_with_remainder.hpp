@@ -35,8 +35,8 @@ enum class remainder_refusal_reason : std::uint8_t {
   no_counted_exit, ///< none that each iteration tests compares a counter with an invariant that it approaches
   step_is_value,   ///< none of those has a step that is a number, but one has a step that is a value: the trip count is
                    ///< a quotient by it
-  other_comparison, ///< each iteration compares what the vocabulary has no words for: no numbers, or such of more bits
-                    ///< than the IR tells of
+  other_comparison, ///< each iteration compares what no operation of the library describes: no numbers, or such of more
+                    ///< bits than the IR tells of
   step_too_large,   ///< of more than 64 bits, and the trip count is a quotient by it
   factor_too_large, ///< it is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
@@ -74,7 +74,7 @@ struct remainder_plan {
 
 namespace detail {
 
-/// Whether a branch reads what the vocabulary has no words for.
+/// Whether a branch reads what no operation of the library describes.
 template <class IR> bool compares_no_numbers(const IR& ir, node_id n) {
   const auto condition = static_cast<value_id>(ir.condition(n));
   return condition != no_value && !ir.is_phi(condition) && !ir.constant(condition) &&

@@ -346,8 +346,8 @@ private:
       const value_id passed = narrow == no_value ? factor : narrow;
       const wide_number step_of_pass = last.step & most;
       const auto claim = claim_of(enough, passed, step, (step & most) == step_of_pass);
-      // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
-      // anyone's, so they must not decide how long the search takes.
+      // A pass has a block for each of its iterations, or more. The numbers come from the program, which is not
+      // trusted, so they must not decide how long the search takes.
       if (!claim || claim->in_pass == 0 || most < wide_number(number_of_guard(claim->test.form)) ||
           claim->in_pass > loops_.own_blocks(l).size() + 1 ||
           (wide_number(claim->in_pass) * step & most) != step_of_pass || (last.addend & most) != step_of_pass ||
@@ -493,9 +493,8 @@ struct flow_diverter_memory {
   flat_array<double> flows;
 };
 
-/// What a profile says of edges that will be dropped: their flow takes a shortest other way to the same target.
-/// So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is known about the
-/// target.
+/// Moves the flow of edges that will be dropped to a shortest other path to the same target. So it stays a flow. If
+/// there is none, the counts of the source are forgotten, and with them what is known about the target.
 template <class E> class flow_diverter {
 public:
   /// With frequencies: for nodes without counts, whose probabilities alone change.
