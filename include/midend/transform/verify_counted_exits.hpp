@@ -28,7 +28,7 @@ enum class counted_exit_fault : std::uint8_t {
   none,
   unknown_edge,  ///< the program has no such edge, no run reaches it, or its node has no condition with cases
   no_comparison, ///< the condition is no comparison of two numbers of the same width, of at most 64 bits
-  no_counter,    ///< no side is a sum of a number and of a phi of a loop that contains the test
+  no_induction,  ///< no side is a sum of a number and of a phi of a loop that contains the test
   no_exit,       ///< it does not leave that loop
   no_step,       ///< what goes around is not always the phi plus the same number
   unknown_start, ///< what goes in is not always the same sum
@@ -396,7 +396,7 @@ private:
     }
     const bool fires_if_true = edge_of_case(ir_, n, constant_of<IR>{1}) == e;
     const bool fires_if_false = edge_of_case(ir_, n, constant_of<IR>{0}) == e;
-    out.fault = counted_exit_fault::no_counter;
+    out.fault = counted_exit_fault::no_induction;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       value_and_number counted = x[side];
       operation extension = operation::copy;

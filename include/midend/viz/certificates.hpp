@@ -343,7 +343,7 @@ constexpr std::string_view to_string(counted_exit_fault fault) {
     return "no edge of a branch that a run reaches";
   case counted_exit_fault::no_comparison:
     return "the condition compares no two numbers of up to 64 bits";
-  case counted_exit_fault::no_counter:
+  case counted_exit_fault::no_induction:
     return "the condition compares no counter of a loop around it";
   case counted_exit_fault::no_exit:
     return "the edge does not leave the loop that is counted";
