@@ -32,14 +32,15 @@ template <class IR> operation_info operation_of_any_width(const IR& ir, value_id
   return info;
 }
 
-/// The width of a number, or 0.
+/// The width of a number, or of what is compared as one, such as a pointer; or 0.
 template <class IR> unsigned number_width_of(const IR& ir, value_id v) {
   if constexpr (has_wide_numbers<IR>) {
-    return ir.number_width(v);
-  } else {
-    const unsigned width = ir.operation(v).width;
-    return width <= 64 ? width : 0;
+    if (const unsigned width = ir.number_width(v); width != 0) {
+      return width;
+    }
   }
+  const unsigned width = ir.operation(v).width;
+  return width <= 64 ? width : 0;
 }
 
 /// A literal of any width.
