@@ -298,7 +298,7 @@ TEST_CASE("wide counters of LLVM that get no remainder, and why") {
   };
   const APInt far = APInt(128, 1).shl(64);
   CHECK(refusal({128, 128, 128, "", "slt", far, false, false}) == remainder_refusal_reason::step_too_large);
-  CHECK(refusal({128, 128, 128, "", "ult", APInt(128, 0), false, false}) == remainder_refusal_reason::other_comparison);
+  CHECK(refusal({128, 128, 128, "", "ult", APInt(128, 0), false, false}) == remainder_refusal_reason::no_counted_exit);
   CHECK(refusal({128, 128, 128, "", "ugt", APInt(128, 7), false, false}) == remainder_refusal_reason::no_counted_exit);
   CHECK(refusal({256, 256, 256, "", "ult", APInt(256, 1), false, false}) == remainder_refusal_reason::other_comparison);
 }
@@ -361,8 +361,9 @@ TEST_CASE("wide limits that the program computes otherwise are not believed") {
             continue;
           }
           llvm::Type* const t = old->getType();
-          i.setOperand(operand, literal != nullptr ? llvm::ConstantInt::get(t, literal->getValue() + 1)
-                                                   : llvm::ConstantInt::get(t, 5));
+          i.setOperand(operand, literal != nullptr
+                                    ? llvm::ConstantInt::get(t, literal->getValue() + 1)
+                                    : llvm::ConstantInt::get(t, 8)); // a multiple of the steps, which says nothing
           if (llvm::verifyFunction(*p->f)) {
             continue;
           }

@@ -90,6 +90,6 @@ TEST_CASE("numeric code: random programs mean the same after transformations") {
       });
   MESSAGE(numeric, " numeric operations, ", extended, " of 80 bits, ", folded, " constants; ", runs.same,
           " runs the same, ", runs.no_verdict, " without verdict");
-  CHECK(numeric > 200);
-  CHECK(extended > 50);
+  CHECK((midend_tests::tests_are_shortened || numeric > 200));
+  CHECK((midend_tests::tests_are_shortened || extended > 50));
 }

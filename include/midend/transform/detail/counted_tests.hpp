@@ -303,7 +303,7 @@ private:
       const bool is_sum = code == operation::add && operands[1] == phi && operands[0] != no_value;
       const value_id added = is_sum ? operands[0] : operands[1];
       const bool has_phi = is_sum || (operands[0] == phi && (code == operation::add || code == operation::sub));
-      return has_phi && added != no_value && !is_inside(added);
+      return has_phi && added != no_value && !is_inside(added) && !is_number(added);
     }
     return false;
   }
