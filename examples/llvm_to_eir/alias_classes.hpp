@@ -57,8 +57,8 @@ public:
   }
 
 private:
-  /// Whether the program says of an argument that nothing else is there. Memory for the result does not count: the
-  /// compiler says so of it.
+  /// Whether an argument is `noalias`, as the programmer wrote it (`restrict`). Memory for the result does not count:
+  /// the compiler adds the attribute there.
   static bool has_argument_apart(const llvm::Function& f) {
     return llvm::any_of(f.args(), [](const llvm::Argument& a) { return a.hasNoAliasAttr() && !a.hasStructRetAttr(); });
   }

@@ -50,7 +50,7 @@ inline std::optional<elbrus::type> type_of(const llvm::Type* t) {
   return std::nullopt;
 }
 
-/// The same operation on the same operands; nothing if there is none.
+/// The opcode that does the same with the same operands, or nothing.
 inline std::optional<elbrus::opcode> opcode_of(unsigned llvm_opcode) {
   using llvm::Instruction;
   switch (llvm_opcode) {

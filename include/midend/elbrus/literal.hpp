@@ -170,7 +170,7 @@ inline void append_literal(std::string& text, type t, std::uint64_t bits) {
   }
 }
 
-/// Writes a number: as a literal, or, if it is an `f80` that is none, hexadecimal with all its bits, NaN with those of
+/// Writes a number as a literal. An `f80` that has no literal is written in hexadecimal with all its bits, a NaN with
 /// its significand.
 inline void append_scalar(std::string& text, const scalar& s) {
   const std::optional<std::uint64_t> bits =

@@ -97,7 +97,7 @@ struct loop_trips {
 struct exit_trips {
   edge_id edge = no_edge;
   bool is_always_tested = false; ///< by each iteration that no earlier exit ends; else nothing is known
-  loop_trips trips;              ///< `last_node` is the source of the edge
+  loop_trips trips;              ///< `last_node` is the source of the edge; there is no `bound`
 };
 
 /// A value as a polynomial in the iterations of several loops around it: the sum of
@@ -291,7 +291,10 @@ public:
   }
 
   /// The edges out of loop `l`, in the order of the forest.
-  std::size_t num_exits(loop_id l) const { return loops_[l].last_exit - loops_[l].first_exit; }
+  std::size_t num_exits(loop_id l) const {
+    MIDEND_ASSERT(l < loops_.size(), "a loop of the forest", l, loops_.size());
+    return loops_[l].last_exit - loops_[l].first_exit;
+  }
 
   /// The i-th of them.
   exit_trips exit(loop_id l, std::size_t i) const {
@@ -317,6 +320,7 @@ public:
   /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least
   /// number of its exits. Each exit must have a number, or a counter that meets its bound.
   bool is_computable(loop_id l) const {
+    MIDEND_ASSERT(l < loops_.size(), "a loop of the forest", l, loops_.size());
     const loop_trips& all = loops_[l].trips;
     bool is_taken = false;
     bool are_known = true;

@@ -469,24 +469,9 @@ private:
     }
     t.bound = narrow;
     // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
-    t.stays = t.extension == operation::zero_extend ? unsigned_order(t.stays) : t.stays;
+    t.stays = t.extension == operation::zero_extend ? unsigned_comparison(t.stays) : t.stays;
     t.extension = operation::copy;
     return narrow.width != 0;
-  }
-
-  static constexpr operation unsigned_order(operation code) {
-    switch (code) {
-    case operation::less:
-      return operation::uless;
-    case operation::less_equal:
-      return operation::uless_equal;
-    case operation::greater:
-      return operation::ugreater;
-    case operation::greater_equal:
-      return operation::ugreater_equal;
-    default:
-      return code;
-    }
   }
 
   static constexpr bool is_below(operation code) {

@@ -1,4 +1,4 @@
-/// `condition_reader`: what the condition of a branch says about values: comparisons of which all hold, or one.
+/// `condition_reader`: splits the condition of a branch into comparisons. All of them must hold, or one.
 #pragma once
 
 #include "midend/config.hpp"

@@ -84,7 +84,7 @@ public:
                const value_form_reader& reader)
       : p_(program), loops_(loops), tree_(tree), reader_(reader), conditions_(program) {}
 
-  /// Whenever control comes to the header of `l` from outside.
+  /// Each time that loop `l` is entered.
   integer_ends of(const linear_form& form, loop_id l) const {
     integer_ends out = of(form);
     if (form.is_number()) {

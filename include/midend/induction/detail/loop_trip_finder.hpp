@@ -125,7 +125,7 @@ private:
   static constexpr number_reading as_signed_number = number_reading::as_signed;
   static constexpr number_reading as_unsigned_number = number_reading::as_unsigned;
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
-  static constexpr std::uint64_t max_listed = 100; ///< iterations of which each is looked at
+  static constexpr std::uint64_t max_listed = 100; ///< of a loop that runs longer, not each iteration is looked at
 
   loop_trips earlier_of(const loop_trips& a, const loop_trips& b) const {
     const bool b_is_exact = b.count.kind == trip_count_kind::exact;

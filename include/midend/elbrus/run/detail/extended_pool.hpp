@@ -14,8 +14,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// A slot has the bits of the number as a literal, so that literals need nothing. Where it is none, the bits are those
-/// of a NaN that no literal is, which counts the numbers of the pool.
+/// A number with a literal is that in its slot, and is not in the pool. For another one, the slot has a NaN that no
+/// literal is, with the place in the pool in its low bits.
 class extended_pool {
 public:
   extended_number number(std::uint64_t bits) const {
