@@ -31,6 +31,7 @@ struct outside_value {
   unsigned argument;
   char operation; ///< of the argument and the number: `&`, `-`, `m` for the minimum, or nothing
   std::uint64_t number;
+  unsigned width = 8;
 
   std::uint64_t value(const std::array<std::uint64_t, 3>& arguments) const {
     const std::uint64_t x = arguments[argument];
@@ -140,10 +141,10 @@ private:
 /// Checks the claims about the only loop of a program in one run.
 class claim_checker {
 public:
-  claim_checker(const random_loop& made, const elbrus::procedure& p, const midend::loop_forest& loops,
+  claim_checker(const std::vector<outside_value>& outside, const elbrus::procedure& p, const midend::loop_forest& loops,
                 const midend::value_evolutions& found)
       : p_(p), loops_(loops), found_(found) {
-    for (const outside_value& v : made.outside) {
+    for (const outside_value& v : outside) {
       values_.emplace_back(value_named(p, v.name), v);
     }
   }
@@ -217,8 +218,9 @@ private:
       for (const auto& [v, outside] : values_) {
         if (v == t.value) {
           const std::uint64_t x = outside.value(arguments_);
-          return t.reading == midend::number_reading::as_signed ? static_cast<std::uint64_t>(midend::as_signed(x, 8))
-                                                                : x;
+          return t.reading == midend::number_reading::as_signed
+                     ? static_cast<std::uint64_t>(midend::as_signed(x, outside.width))
+                     : x;
         }
       }
       has_all = false;
@@ -251,7 +253,7 @@ TEST_CASE("evolutions: claims about random loops with several exits hold in thei
     }
     const midend::loop_trip_counter counter(ir, found.dominators, found.loops);
     ++kinds[static_cast<std::size_t>(counter.evolutions().trips(0).count.kind)];
-    claim_checker checker(made, p, found.loops, counter.evolutions());
+    claim_checker checker(made.outside, p, found.loops, counter.evolutions());
     const elbrus::program all = program_of(made.text);
     elbrus::interpreter interpreter(all);
     random_source random(seed);
@@ -276,4 +278,40 @@ TEST_CASE("evolutions: claims about random loops with several exits hold in thei
           kinds[2], " at most");
   CHECK(claims > affordable(100'000));
   CHECK(quotients > affordable(5'000));
+}
+
+TEST_CASE("evolutions: claims about counters of one bit hold in their runs") {
+  const std::vector<outside_value> outside{{"s", 0, '&', 1, 1}, {"n", 1, '&', 1, 1}};
+  for (const char* const test : {"ugt", "uge", "gt", "ge", "ult", "ule", "lt", "le", "eq", "ne"}) {
+    for (const char* const bound : {"0", "1", "%n"}) {
+      for (const char* const step : {"add.i1 %i, 1", "sub.i1 %i, 1"}) {
+        const std::string text = std::string(R"(proc @f(%s: i1, %n: i1) {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i1 [entry: %s], [body: %i1]
+    %c = cmp.)") + test + ".i1 %i, " +
+                                 bound + "\n    br %c ? body : exit\n  node body:\n    %i1 = " + step +
+                                 "\n    br loop\n  node exit:\n    ret\n}\n";
+        const parsed_procedure parsed(text.c_str());
+        const elbrus::procedure& p = parsed.procedure();
+        const elbrus::cost_view ir(p);
+        const auto found = midend::dominators_and_loops(p);
+        const midend::loop_trip_counter counter(ir, found.dominators, found.loops);
+        claim_checker checker(outside, p, found.loops, counter.evolutions());
+        const elbrus::program all = program_of(text);
+        elbrus::interpreter interpreter(all);
+        for (std::uint64_t both = 0; both != 4; ++both) {
+          const std::array<std::uint64_t, 3> arguments{both & 1, both >> 1, 0};
+          const std::array<elbrus::scalar, 2> scalars{
+              {{elbrus::type::i1, arguments[0]}, {elbrus::type::i1, arguments[1]}}};
+          const auto ran = interpreter.run(0, scalars, {}, {.step_limit = 200, .record_events = false});
+          if (!ran.trap) {
+            checker.check(ran.profile[0], arguments);
+          }
+        }
+        CHECK_MESSAGE(checker.wrong == 0, text);
+      }
+    }
+  }
 }
