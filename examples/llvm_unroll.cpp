@@ -3,8 +3,9 @@
 // module, run in the same process and observed by their optimisation remarks. --list prints a line for each loop.
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/dominance/dominators.hpp>
-#include <midend/induction/count_iterations.hpp>
+#include <midend/induction/loop_counts.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
+#include <midend/induction/plain_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
@@ -56,16 +57,17 @@ struct loop_record {
   decision ours;
   decision theirs;
   midend::unrolling_advice advice;
-  midend::loop_counters counters; ///< what midend knows about the trips, with facts about the whole function
-  midend::loop_counters alone;    ///< what the loop alone says about them
-  bool is_counted = false;        ///< both are valid
-  bool is_entered = true;         ///< as far as midend knows; of another loop, any claim about its trips is right
-  std::string trips;              ///< what LLVM knows about them
-  std::uint32_t exact_trips = 0;  ///< header executions that LLVM knows, or 0
-  std::uint32_t most_trips = 0;   ///< no more header executions than that, as LLVM knows, or 0
-  std::uint32_t multiple = 1;     ///< header executions are a multiple of this, as LLVM knows
-  bool is_computable = false;     ///< the number of trips is known when the loop is entered
-  bool has_call = false;          ///< LLVM's target advises against unrolling loops with calls
+  midend::trip_count trip;         ///< what midend knows about the trips, with facts about the whole function
+  bool knows_when_entered = false; ///< midend knows the trips when the loop is entered, whichever exit it takes
+  bool may_lack_meaning = false;   ///< a counter wraps in spite of a promise before its exit is taken
+  bool is_counted = false;         ///< both are valid
+  bool is_entered = true;          ///< as far as midend knows; of another loop, any claim about its trips is right
+  std::string trips;               ///< what LLVM knows about them
+  std::uint32_t exact_trips = 0;   ///< header executions that LLVM knows, or 0
+  std::uint32_t most_trips = 0;    ///< no more header executions than that, as LLVM knows, or 0
+  std::uint32_t multiple = 1;      ///< header executions are a multiple of this, as LLVM knows
+  bool is_computable = false;      ///< the number of trips is known when the loop is entered
+  bool has_call = false;           ///< LLVM's target advises against unrolling loops with calls
 };
 
 /// The loops of one module, by function and header.
@@ -190,6 +192,17 @@ decision decision_of(const midend::unrolling_advice& advice) {
   return {c.has_exact_count ? name_of(c.kind) : name_of(c), c.factor};
 }
 
+/// Whether a counter wraps in spite of a promise before its exit is taken: then any number of trips may be right. Facts
+/// about the function rest on the promise, too, and may say that the exit is never taken; the loop alone does not.
+bool breaks_promise(const midend::value_evolutions& found, midend::loop_id l) {
+  for (std::size_t i = 0; i != found.num_exits(l); ++i) {
+    if (found.exit(l, i).trips.count.kind == midend::trip_count_kind::wraps_first) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The loops of a function, with the advice for a machine.
 void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_model& machine, loop_table& loops) {
   static const midend::unrolling_options options;
@@ -197,8 +210,9 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
   const midend::llvm_cost ir(f);
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-  midend::loop_trip_counter trip_counter(ir, tree, forest);
-  midend::loop_body body;
+  const midend::loop_trip_counter trip_counter(ir, tree, forest);
+  midend::plain_trip_counter_workspace counting;
+  const midend::plain_trip_counter alone(ir, forest, counting);
   midend::unrolling_adviser adviser(ir, forest, machine, options, workspace);
   for (const midend::loop_id l : forest.loops()) {
     if (forest.subloops(l).size() != 1) {
@@ -211,12 +225,10 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     record.header = header->getName();
     adviser.advise(l, trip_counter, record.advice);
     record.ours = decision_of(record.advice);
-    const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
+    record.trip = trip_counter.evolutions().trips(l).count;
+    record.knows_when_entered = trip_counter.evolutions().is_computable(l);
+    record.may_lack_meaning = breaks_promise(trip_counter.evolutions(), l) || breaks_promise(alone.evolutions(), l);
     record.is_entered = trip_counter.facts().is_executable(forest.header(l));
-    record.is_counted = midend::can_be_counted(obstacle);
-    if (record.is_counted) {
-      record.alone = midend::count_iterations(body);
-    }
     record.place = place_of(theirs);
     record.trips = trips_of(theirs, llvm_side.trips(f));
     record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
@@ -267,17 +279,8 @@ std::string why_not(const loop_record& r) {
 
 /// Header executions, if midend knows them exactly.
 std::uint64_t exact_trips(const loop_record& r) {
-  const bool knows = r.is_counted && r.counters.is_exact();
-  return knows ? r.counters.trip.header_executions().value_or(0) : 0;
-}
-
-/// Whether a counter wraps in spite of a promise before its exit is taken: then any number of trips may be right. Facts
-/// about the function rest on the promise, too, and may say that the exit is never taken; the loop alone does not.
-bool may_lack_meaning(const loop_record& r) {
-  const auto breaks_promise = [](const midend::loop_exit& x) {
-    return x.count.kind == midend::trip_count_kind::wraps_first;
-  };
-  return std::ranges::any_of(r.counters.exits, breaks_promise) || std::ranges::any_of(r.alone.exits, breaks_promise);
+  const bool knows = r.trip.kind == midend::trip_count_kind::exact;
+  return knows ? r.trip.header_executions().value_or(0) : 0;
 }
 
 /// Larger upper bounds help nobody: most are just the greatest value of the type of a counter.
@@ -285,7 +288,7 @@ constexpr std::uint64_t largest_upper_bound = 0x10000;
 
 /// Whether midend knows a number of header executions that the loop never exceeds.
 bool has_upper_bound(const loop_record& r) {
-  const std::uint64_t most = r.is_counted ? r.counters.trip.header_executions().value_or(0) : 0;
+  const std::uint64_t most = r.trip.header_executions().value_or(0);
   return most != 0 && most <= largest_upper_bound;
 }
 
@@ -296,12 +299,12 @@ bool has_their_upper_bound(const loop_record& r) {
 
 /// Whether midend knows, when the loop is entered, how often it runs, whichever exit it takes.
 bool is_computable(const loop_record& r) {
-  return r.is_counted && r.counters.is_computable();
+  return r.knows_when_entered;
 }
 
 /// A number that divides the header executions, as midend knows.
 std::uint64_t multiple_of(const loop_record& r) {
-  return r.is_counted ? r.counters.trip_multiple : 1;
+  return r.trip.multiple;
 }
 
 /// Whether midend knows a multiple of which LLVM knows less, although the number is known to none of the two.
@@ -425,7 +428,7 @@ bool summarise(const std::vector<loop_record>& loops) {
     multiples[3] += has_same_multiple(r) ? 1 : 0;
     ++bounded[(has_upper_bound(r) ? 2 : 0) + (has_their_upper_bound(r) ? 1 : 0)];
     if (known != 0 && r.exact_trips != 0 && known != r.exact_trips) {
-      ++(may_lack_meaning(r) ? without_meaning : contradictions);
+      ++(r.may_lack_meaning ? without_meaning : contradictions);
     }
   }
   llvm::outs() << loops.size() << " innermost loops";

@@ -14,7 +14,6 @@
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/initialization.hpp>
-#include <midend/induction/count_iterations.hpp>
 #include <midend/induction/evolutions.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>

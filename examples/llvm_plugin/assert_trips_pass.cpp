@@ -44,25 +44,18 @@ std::vector<trip_claim> claims_of(llvm::Function& f) {
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
   const auto block = [&](midend::node_id n) { return const_cast<llvm::BasicBlock*>(ir.ssa().block(n)); };
-  midend::loop_trip_counter counter(ir, tree, forest);
-  midend::loop_body body;
-  midend::loop_counters known;
+  const midend::loop_trip_counter counter(ir, tree, forest);
   std::vector<trip_claim> out;
   for (const midend::loop_id l : forest.loops()) {
-    const bool is_innermost = forest.subloops(l).size() == 1;
-    const midend::loop_obstacle obstacle =
-        is_innermost ? counter.count(l, body, known) : midend::loop_obstacle::contains_loop;
-    const midend::trip_count_kind kind =
-        midend::can_be_counted(obstacle) ? known.trip.kind : midend::trip_count_kind::unknown;
-    const bool is_exact = kind == midend::trip_count_kind::exact;
-    const bool has_most = kind == midend::trip_count_kind::at_most;
-    const bool has_multiple = midend::can_be_counted(obstacle) && !is_exact && known.trip_multiple > 1 &&
-                              (has_most || kind == midend::trip_count_kind::unknown);
+    const midend::trip_count& known = counter.evolutions().trips(l).count;
+    const bool is_exact = known.kind == midend::trip_count_kind::exact;
+    const bool has_most = known.kind == midend::trip_count_kind::at_most;
+    const bool has_multiple = known.multiple > 1 && (has_most || known.kind == midend::trip_count_kind::unknown);
     if ((!is_exact && !has_most && !has_multiple) || block(forest.header(l))->isEHPad()) {
       continue;
     }
-    const std::uint64_t multiple = has_multiple ? known.trip_multiple : 1;
-    trip_claim claim{block(forest.header(l)), {}, {}, known.trip.backedges, multiple, is_exact, has_most};
+    const std::uint64_t multiple = has_multiple ? known.multiple : 1;
+    trip_claim claim{block(forest.header(l)), {}, {}, known.backedges, multiple, is_exact, has_most};
     for (const midend::loop_edge& e : forest.backedges(l)) {
       claim.latches.push_back(block(e.source));
     }

@@ -145,9 +145,9 @@ private:
     }
     const midend::unrolling_advice advice = advice_for(l, options);
     // Where nothing is compared with a counter, also none of more than 64 bits, the plan refuses a remainder.
-    const bool may_count = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact();
+    const bool may_count = advice.obstacle == midend::unrolling_obstacle::none && !advice.counts.is_exact();
     const auto exact =
-        advice.obstacle == midend::unrolling_obstacle::none ? advice.counters.counted_iterations() : std::nullopt;
+        advice.obstacle == midend::unrolling_obstacle::none ? advice.counts.counted_iterations() : std::nullopt;
     if (exact && options_.is_before) {
       unrolling_form form = midend::partial_unrolling(factor, *exact, options.remainder, options.max_unrolled_rest);
       form.unrolls_remainder = form.unrolls_remainder || options_.unrolls_remainder;
@@ -162,7 +162,7 @@ private:
   void completely(loop_id l) {
     const midend::unrolling_advice advice = advice_for(l, {});
     if (advice.obstacle == midend::unrolling_obstacle::none) {
-      const auto executions = advice.counters.trip.header_executions();
+      const auto executions = advice.counts.trip.header_executions();
       if (executions && *executions <= limits.max_cloned) {
         // A loop that runs once has nothing to be copied; constants alone remove its backedge.
         out_.push_back(

@@ -16,8 +16,6 @@
 #include <midend/elbrus/verify/verify_ssa_construction.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
-#include <midend/induction/loop_body.hpp>
-#include <midend/induction/loop_counters.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
@@ -157,8 +155,8 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
     if (factor == 0) {
       form = is_read ? midend::unrolling_form_of(advice, advice.decision()) : form;
     } else if (loops.subloops(l).size() == 1) {
-      const bool counts = is_read && !advice.counters.is_exact() && advice.counters.compares_counter();
-      const auto exact = is_read ? advice.counters.counted_iterations() : std::nullopt;
+      const bool counts = is_read && !advice.counts.is_exact() && advice.counts.compares_counter;
+      const auto exact = is_read ? advice.counts.counted_iterations() : std::nullopt;
       form = exact && is_before
                  ? midend::partial_unrolling(factor, *exact, options.remainder, options.max_unrolled_rest)
                  : midend::unrolling_form{midend::unrolling_kind::partial, factor,
@@ -175,13 +173,11 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
 /// Loops whose trip count is known, exactly or at most.
 unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view,
                                      const midend::dominators_and_loops_result& found) {
-  midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  const midend::loop_trip_counter counter(view, found.dominators, found.loops);
   unrolling_orders orders;
-  midend::loop_body body;
-  midend::loop_counters counters;
   for (const midend::loop_id l : found.loops.loops()) {
-    if (counter.count(l, body, counters) == midend::loop_obstacle::none) {
-      const auto executions = counters.trip.header_executions();
+    if (found.loops.subloops(l).size() == 1) {
+      const auto executions = counter.evolutions().trips(l).count.header_executions();
       if (executions && *executions <= 0xffff'ffff) {
         orders.push_back({l, {midend::unrolling_kind::full, static_cast<std::uint32_t>(*executions)}});
       }

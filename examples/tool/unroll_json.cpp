@@ -56,20 +56,20 @@ std::string value_name(midend::value_id v, const program_names& names) {
 }
 
 json trip_json(const unrolling_advice& advice, const program_names& names) {
-  const midend::loop_counters& counters = advice.counters;
+  const midend::loop_counts& counts = advice.counts;
   const bool has_count =
-      counters.trip.kind == midend::trip_count_kind::exact || counters.trip.kind == midend::trip_count_kind::at_most;
-  const auto executions = counters.trip.header_executions();
+      counts.trip.kind == midend::trip_count_kind::exact || counts.trip.kind == midend::trip_count_kind::at_most;
+  const auto executions = counts.trip.header_executions();
   json out;
-  out["kind"] = name_in(trip_kind_names, counters.trip.kind);
+  out["kind"] = name_in(trip_kind_names, counts.trip.kind);
   out["header_executions"] = executions ? json(*executions) : json();
-  out["backedges_taken"] = has_count ? json(counters.trip.backedges) : json();
-  out["multiple"] = counters.trip_multiple;
-  out["is_computable"] = midend::exit_with_formula(counters) != midend::no_body_value;
-  const std::string formula = midend::trip_formula_text(advice.body, advice.counters, names);
+  out["backedges_taken"] = has_count ? json(counts.trip.backedges) : json();
+  out["multiple"] = counts.trip.multiple;
+  out["is_computable"] = counts.has_formula;
+  const std::string formula = midend::trip_formula_text(counts, names);
   out["backedges_formula"] = formula.empty() ? json() : json(formula);
-  out["phi_period"] = counters.phi_period;
-  out["profile_average"] = advice.body.hints.average > 0 ? json(advice.body.hints.average) : json();
+  out["phi_period"] = counts.phi_period;
+  out["profile_average"] = counts.hints.average > 0 ? json(counts.hints.average) : json();
   return out;
 }
 

@@ -90,8 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
       const auto total = [](const auto& c) { return c.total_cycles + c.setup_cycles; };
       require(total(advice.decision()) <= total(advice.rolled()), "worse than the loop as it is", ssa);
-      const bool ended = !result.trap && advice.body.hints.maximum == 0 && advice.body.hints.multiple == 0;
-      require(!ended || agrees(advice.counters.trip, p, result.profile[i], forest, l), "a wrong trip count", ssa);
+      const bool ended = !result.trap && advice.counts.hints.maximum == 0 && advice.counts.hints.multiple == 0;
+      require(!ended || agrees(advice.counts.trip, p, result.profile[i], forest, l), "a wrong trip count", ssa);
     }
   }
   return 0;

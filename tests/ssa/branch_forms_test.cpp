@@ -157,7 +157,7 @@ std::string answers(const program& ir) {
   // A comparison that is its own branch is no operation besides, so bounds and savings differ.
   const midend::unrolling_advice advice = midend::advise_unrolling(ir, loops, 0, machine);
   return out + "\n" + name_of(advice.decision().kind) + " " + std::to_string(advice.decision().factor) + ", " +
-         std::to_string(advice.decision().body.operations) + " operations, " + midend::trip_text(advice.counters);
+         std::to_string(advice.decision().body.operations) + " operations, " + midend::trip_text(advice.counts);
 }
 
 } // namespace

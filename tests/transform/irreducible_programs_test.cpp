@@ -152,7 +152,7 @@ std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend
     ++sum.loops;
     midend::advise_unrolling(view, found.loops, l, machine, {}, counter, workspace, advice);
     const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
-    sum.counted += is_read && advice.counters.trip.kind != midend::trip_count_kind::unknown ? 1 : 0;
+    sum.counted += is_read && advice.counts.trip.kind != midend::trip_count_kind::unknown ? 1 : 0;
     if (form) {
       orders.push_back({l, *form});
     } else if (is_read) {

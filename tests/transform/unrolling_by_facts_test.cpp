@@ -187,7 +187,7 @@ TEST_CASE("unrolling by facts: at most a number, and copies keep their tests") {
   const elbrus::program p = program_of(limit_before_loop);
   CHECK(advices_on(p.procedures[0], {}, false)[0].candidates.back().kind != midend::unrolling_kind::full);
   const midend::unrolling_advice advice = advices_on(p.procedures[0], {}, true)[0];
-  CHECK(advice.counters.trip == midend::trip_count{midend::trip_count_kind::at_most, 3, 1});
+  CHECK(advice.counts.trip == midend::trip_count{midend::trip_count_kind::at_most, 3, 1});
   REQUIRE(advice.candidates.back().kind == midend::unrolling_kind::full);
   CHECK(advice.candidates.back().factor == 4);
 }
@@ -199,7 +199,7 @@ TEST_CASE("unrolling: tests of copies are dropped if start and bound lie a numbe
     CHECK(dropped_of_copies(p, copies, true) == copies - 1);
   }
   const midend::unrolling_advice advice = advices_on(p.procedures[0], {}, true)[0];
-  CHECK(advice.counters.trip == midend::trip_count{midend::trip_count_kind::exact, 15, 16});
+  CHECK(advice.counts.trip == midend::trip_count{midend::trip_count_kind::exact, 15, 16});
   CHECK(advice.decision().kind != midend::unrolling_kind::full); // a trial knows no distance, so tests are kept there
 }
 
@@ -288,8 +288,8 @@ TEST_CASE("unrolling by facts: random loops, each candidate of their advices") {
     options.max_factor = 20;
     const midend::unrolling_advice advice = advices_on(before.procedures[0], options, true)[0];
     const auto without = advices_on(before.procedures[0], options, false)[0].counters.trip.kind;
-    kinds[static_cast<std::size_t>(advice.counters.trip.kind)] += 1;
-    more += without != advice.counters.trip.kind ? 1 : 0;
+    kinds[static_cast<std::size_t>(advice.counts.trip.kind)] += 1;
+    more += without != advice.counts.trip.kind ? 1 : 0;
     for (const midend::unrolling_candidate& c : advice.candidates) {
       elbrus::program after = before;
       elbrus::editor e(after.procedures[0]);

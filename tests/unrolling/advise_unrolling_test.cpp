@@ -257,8 +257,8 @@ TEST_CASE("unrolling, example 1: five iterations are unrolled completely, 21 cyc
   CHECK(rolled.rest.operations == 1);
   CHECK(decision.total_cycles == 16);
   CHECK(l.folded("p") == std::vector<std::uint64_t>{0, 0, 0, 1, 0});
-  CHECK(l.advice.counters.trip.header_executions() == 5);
-  CHECK(l.advice.counters.trip.backedges == 4);
+  CHECK(l.advice.counts.trip.header_executions() == 5);
+  CHECK(l.advice.counts.trip.backedges == 4);
 }
 
 TEST_CASE("unrolling, example 1: 15 cycles if the sum is 0 on entry, 10 if it may be regrouped") {
@@ -307,7 +307,7 @@ TEST_CASE("unrolling, example 2: by 4 if sums may be regrouped") {
 
 TEST_CASE("unrolling, example 3: by the length of the cycle of phis, a tie that wins by its operations") {
   const advised_loop l(rotation, as_written());
-  CHECK(l.advice.counters.phi_period == 3);
+  CHECK(l.advice.counts.phi_period == 3);
   CHECK(l.candidate(1).body.operations == 6);
   CHECK(l.cycles(1) == fraction(1));
   CHECK(l.candidate(3).body.operations == 5);
@@ -357,7 +357,7 @@ TEST_CASE("unrolling, example 4: regrouped the recurrence does not bind") {
 
 TEST_CASE("unrolling, example 5: computed before the loop, with a break-even") {
   const advised_loop l(unknown_length);
-  CHECK(l.advice.counters.trip.kind == midend::trip_count_kind::unknown);
+  CHECK(l.advice.counts.trip.kind == midend::trip_count_kind::unknown);
   REQUIRE(std::string_view(name_of(l.advice.decision())) == "runtime");
   const unrolling_candidate& c = l.advice.decision();
   CHECK(c.break_even > 1);
@@ -383,7 +383,7 @@ proc @ages(%x: i64) -> i64 {
   node exit:
     ret %s3
 })");
-  CHECK(l.advice.counters.trip.header_executions() == 12297829382473034411U);
+  CHECK(l.advice.counts.trip.header_executions() == 12297829382473034411U);
   const unrolling_candidate& rolled = l.candidate(1);
   CHECK(l.cycles(1) == fraction(12));
   CHECK(rolled.total_cycles >= std::uint64_t{12} << 40);
@@ -599,7 +599,7 @@ proc @compare(%a: ptr, %b: ptr) -> i32 {
     ret %i
 })";
   const advised_loop l(compare);
-  CHECK(l.advice.counters.trip.kind == midend::trip_count_kind::at_most);
+  CHECK(l.advice.counts.trip.kind == midend::trip_count_kind::at_most);
   CHECK(l.candidate(3).kind == full);
   // The data decide in two copies, the counter in none; after the third one 2 is returned, whatever the data are.
   CHECK(l.candidate(3).body.branches == 2);

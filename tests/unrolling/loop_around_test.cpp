@@ -200,7 +200,7 @@ TEST_CASE("loop around: an inner loop that gains nothing alone is unrolled for t
   const elbrus::cost_view view(two.procedures[0]);
   for (const loop_id l : found.loops.loops()) {
     const auto advice = midend::advise_unrolling(view, found.loops, l, midend::e2k_reference_v6());
-    if (advice.obstacle == midend::unrolling_obstacle::none && advice.counters.is_exact()) {
+    if (advice.obstacle == midend::unrolling_obstacle::none && advice.counts.is_exact()) {
       CHECK(!advice.nest.is_evaluated);
       CHECK(advice.decision().kind == unrolling_kind::none);
     }

@@ -195,11 +195,11 @@ TEST_CASE("unrolling advice: never slower than the rolled loop, and correct abou
         }
         ++advised;
         unrolled += advice.chosen != 0;
-        counted += advice.counters.trip.kind != trip_count_kind::unknown;
+        counted += advice.counts.trip.kind != trip_count_kind::unknown;
         check_decision(advice);
         for (const run_result& run : runs) {
           if (!run.trap) {
-            check_trips(advice.counters.trip, counts_of(p, run.profile[at], forest, l));
+            check_trips(advice.counts.trip, counts_of(p, run.profile[at], forest, l));
           }
         }
       }

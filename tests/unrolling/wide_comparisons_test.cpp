@@ -139,8 +139,8 @@ TEST_CASE("comparisons of 8, 32 and 64 bits: the advice is that of comparisons o
         CAPTURE(width);
         const advised wide(program_text, width, machine);
         CHECK(wide.text == narrow.text);
-        CHECK(wide.advice.counters.trip.kind == narrow.advice.counters.trip.kind);
-        CHECK(wide.advice.counters.trip.header_executions() == narrow.advice.counters.trip.header_executions());
+        CHECK(wide.advice.counts.trip.kind == narrow.advice.counts.trip.kind);
+        CHECK(wide.advice.counts.trip.header_executions() == narrow.advice.counts.trip.header_executions());
       }
     }
   }

@@ -322,7 +322,7 @@ TEST_CASE("to_text: folded constants of many copies are not all listed") {
 
 TEST_CASE("to_text: a loop that is unrolled") {
   unrolling_advice advice = advice_of({1, 1, 1});
-  advice.counters.trip = {trip_count_kind::exact, 99, 100};
+  advice.counts.trip = {trip_count_kind::exact, 99, 100};
   unrolling_candidate by_two = bound_by_channels(2, 14);
   unrolling_candidate by_four = bound_by_channels(4, 30);
   by_two.why = rejection::none;
@@ -367,9 +367,9 @@ TEST_CASE("to_text: decisions of each kind, with their remainders") {
   const auto says = [&](std::string_view line) { return has_line(to_text(advice, e2k, letters{}), line); };
   c.kind = unrolling_kind::full;
   CHECK(says("  decision    unrolled completely, 4 copies and no loop"));
-  advice.counters.trip = {midend::trip_count_kind::exact, 3, 1};
+  advice.counts.trip = {midend::trip_count_kind::exact, 3, 1};
   CHECK(says("  legal       the loop runs exactly 4 iterations"));
-  advice.counters.trip.kind = midend::trip_count_kind::at_most;
+  advice.counts.trip.kind = midend::trip_count_kind::at_most;
   CHECK(says("  legal       the loop runs at most 4 iterations; each copy keeps its exit tests"));
   c.kind = unrolling_kind::partial;
   c.has_exact_count = false;
@@ -400,9 +400,9 @@ TEST_CASE("legality_text: exits that are not counted are kept") {
   advice.candidates.push_back(bound_by_channels(4, 6));
   advice.chosen = 1;
   unrolling_candidate& c = advice.candidates[1];
-  advice.counters.exits.push_back({});
+  advice.counts.exits.push_back({});
   CHECK(legality_text(advice) == "the loop runs a multiple of 4 iterations");
-  advice.counters.exits.push_back({});
+  advice.counts.exits.push_back({});
   CHECK(legality_text(advice) ==
         "the counted exit lets a multiple of 4 iterations through; each copy keeps its other exit tests");
   c.remainder = remainder_placement::epilogue;
@@ -433,7 +433,7 @@ TEST_CASE("to_text: a trip count that is assumed is one of which nothing is know
   advice.assumptions[static_cast<std::size_t>(assumption::assumed_trip)] = true;
   CHECK(
       has_line(to_text(advice, e2k, letters{}), "  assumed     nothing is known about the trip count, it is assumed"));
-  advice.counters.trip = {trip_count_kind::at_most, 15, 1};
+  advice.counts.trip = {trip_count_kind::at_most, 15, 1};
   CHECK(has_line(to_text(advice, e2k, letters{}), "  assumed     the trip count is assumed, within its upper bound"));
 }
 

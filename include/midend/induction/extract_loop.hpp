@@ -44,6 +44,7 @@ struct extracted_loop {
   node_id first_exit = no_node;
   bool has_expected_trips = false; ///< `expect_trips` has written how often the loops run
   bool has_exact_trips = false;    ///< it has found a loop that always runs equally often
+  bool has_profile = false;        ///< it knows from a profile how often this loop runs
 
   static constexpr node_id entry = 0;
   static constexpr node_id header = 1;
@@ -140,7 +141,7 @@ private:
     program_.clear();
     out_.nodes.clear();
     out_.edges.clear();
-    out_.has_expected_trips = out_.has_exact_trips = false;
+    out_.has_expected_trips = out_.has_exact_trips = out_.has_profile = false;
   }
 
   static void grow(flat_array<std::uint32_t>& a, std::size_t size, std::uint32_t fill) {

@@ -5,13 +5,7 @@
 #include "midend/dataflow/domains/number_domain.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
 #include "midend/induction/evolutions.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
-#include "midend/induction/loop_facts.hpp"
-#include "midend/induction/read_loop_facts.hpp"
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
@@ -68,17 +62,15 @@ MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_for
 
 } // namespace detail
 
-/// Counts the iterations of the loops of one function, with facts about its values: bounds and bits by
-/// `sccp_with_branch_facts`, found once, and what `loop_fact_reader` makes of them for a loop. All this reads a flat
-/// copy of the function.
+/// Counts the iterations of the loops of one function by `evolutions`, with facts about its values: bounds and bits by
+/// `sccp_with_branch_facts`. All this reads a flat copy of the function.
 template <cost_ir_argument IR> class loop_trip_counter {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
   /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
-  loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest, const run_limits& limits = {})
+  loop_trip_counter(const IR& ir, const dominator_tree&, const loop_forest& forest, const run_limits& limits = {})
       : flat_(ir), known_(facts_of(flat_.program())),
-        evolutions_(evolutions_by(known_, flat_.program(), forest, limits)), tree_(tree), forest_(forest),
-        describer_(ir, forest, describing_) {}
+        evolutions_(evolutions_by(known_, flat_.program(), forest, limits)) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
@@ -92,35 +84,6 @@ public:
   /// How phis of headers evolve in all loops, by these facts, and how often the loops run; nothing if there are no
   /// loops.
   const value_evolutions& evolutions() const { return evolutions_; }
-
-  /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. The number of the loop is that
-  /// of `evolutions` where it says more than the exits of the body.
-  void count(const loop_body& body, loop_counters& out) {
-    if (!reader_) { // its first loop
-      reader_.emplace(flat_.program(), tree_, forest_, known_.facts(), evolutions_);
-    }
-    reader_->read(body, facts_);
-    count_iterations(body, facts_, counting_, out);
-    const trip_count& found = evolutions_.trips(forest_.innermost_loop(body.blocks[0].origin)).count;
-    const bool is_open = out.trip.kind == trip_count_kind::unknown || out.trip.kind == trip_count_kind::at_most;
-    const bool is_less = found.backedges <= detail::largest_upper_bound &&
-                         (out.trip.kind == trip_count_kind::unknown || found.backedges < out.trip.backedges);
-    if (is_open && (found.kind == trip_count_kind::exact || (found.kind == trip_count_kind::at_most && is_less))) {
-      const std::uint64_t multiple = found.kind == trip_count_kind::exact ? found.multiple : out.trip_multiple;
-      out.trip = {found.kind, found.backedges, multiple};
-      out.trip_multiple = multiple;
-    }
-  }
-
-  /// The same for loop `l`, whose description refills `body`. Returns what is unusual about it; `out` is refilled if it
-  /// `can_be_counted` in spite of that.
-  loop_obstacle count(loop_id l, loop_body& body, loop_counters& out) {
-    const loop_obstacle obstacle = describer_.describe(l, body);
-    if (can_be_counted(obstacle)) {
-      count(body, out);
-    }
-    return obstacle;
-  }
 
 private:
   static sccp_result<number_domain> facts_of(const flat_program& program) {
@@ -139,13 +102,6 @@ private:
   detail::flat_function<IR> flat_;
   sccp_result<number_domain> known_;
   value_evolutions evolutions_;
-  const dominator_tree& tree_;
-  const loop_forest& forest_;
-  describe_loop_workspace describing_;
-  loop_describer<IR> describer_;
-  std::optional<loop_fact_reader> reader_;
-  loop_facts facts_;
-  count_iterations_workspace counting_;
 };
 
 MIDEND_END_NAMESPACE

@@ -5,16 +5,17 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
 #include "midend/induction/extract_loop.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_counts.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/flat_program.hpp"
 #include "midend/ir/frozen.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/number_facts.hpp"
+#include "midend/loops/detail/acyclic_order.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/cost/estimate.hpp"
@@ -30,6 +31,7 @@
 #include "midend/support/swap.hpp"
 #include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
+#include "midend/unrolling/detail/unrolling_features.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
@@ -39,6 +41,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -50,7 +53,7 @@ namespace detail {
 
 template <loop_machine M> class machine_trials;
 
-/// Advises on the extracted loop in the workspace. Requires its body and counters in `out`.
+/// Advises on the extracted loop in the workspace. Requires its features there and its counts in `out`.
 template <loop_machine M>
 void advise_on_loop(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
                     unrolling_advice& out);
@@ -79,12 +82,13 @@ class advise_unrolling_workspace {
     detail::trial_figures figures;
   };
 
-  describe_loop_workspace description_;
-  count_iterations_workspace count_;
+  detail::acyclic_order order_;
+  plain_trip_counter_workspace counting_;
+  loop_counts_workspace reading_counts_;
+  detail::unrolling_features features_;
   extract_loop_workspace extraction_;
   extracted_loop loop_;
-  extracted_loop around_;           ///< the loop around
-  bool around_has_profile_ = false; ///< of its trips
+  extracted_loop around_; ///< the loop around
   try_unrolling_workspace trying_;
   unrolling_trial trial_; ///< the last one
   program_region region_;
@@ -256,16 +260,9 @@ inline void clear_advice(unrolling_advice& out) {
 
 /// Whether a test before the loop could show something that is of use: it has two accesses at different bases, one of
 /// them a store.
-inline bool may_gain_by_overlap_test(const unrolling_advice& advice, const unrolling_options& options) {
-  bool stores = false;
-  bool differ = false;
-  for (const body_value& v : advice.body.values) {
-    stores = stores || v.kind == body_kind::store;
-  }
-  for (const body_access& a : advice.body.accesses) {
-    differ = differ || a.base != advice.body.accesses[0].base;
-  }
-  return stores && differ && advice.counters.is_computable() && !options.lowering.bases_are_apart &&
+constexpr bool may_gain_by_overlap_test(const unrolling_features& features, const loop_counts& counts,
+                                        const unrolling_options& options) {
+  return features.stores && features.has_several_bases && counts.is_computable && !options.lowering.bases_are_apart &&
          options.forced_factor == 0;
 }
 
@@ -292,8 +289,8 @@ inline void swap_results(unrolling_advice& a, unrolling_advice& b) {
 /// branches.
 template <loop_machine M>
 void advise_on_overlap(const loop_machine_times& times, const machine_limits& limits, const unrolling_options& options,
-                       machine_trials<M>& trials, unrolling_factors& factors, unrolling_advice& spare,
-                       unrolling_advice& out) {
+                       const unrolling_features& features, machine_trials<M>& trials, unrolling_factors& factors,
+                       unrolling_advice& spare, unrolling_advice& out) {
   overlap_advice& advice = out.without_overlap;
   if (out.decision().kind == unrolling_kind::full || advice.pairs.empty()) {
     return;
@@ -302,9 +299,9 @@ void advise_on_overlap(const loop_machine_times& times, const machine_limits& li
   apart.allows_full = false;
   apart.allows_peeling = false;
   trials.be_apart();
-  swap_results(spare, out); // body and counters stay
+  swap_results(spare, out); // the counts stay
   clear_advice(out);
-  unrolling_search(times, limits, apart, trials, factors, out).run();
+  unrolling_search(times, limits, apart, features, trials, factors, out).run();
   swap_results(spare, out);
   if (spare.obstacle != unrolling_obstacle::none) {
     return;
@@ -356,20 +353,20 @@ void advise_on_loop(const M& machine, const unrolling_options& options, advise_u
   const machine_limits limits(machine);
   machine_trials<M> trials(machine, options, workspace);
   out.without_overlap.pairs.clear();
-  if (!may_gain_by_overlap_test(out, options)) {
-    unrolling_search(times, limits, options, trials, workspace.factors_, out).run();
+  if (!may_gain_by_overlap_test(workspace.features_, out.counts, options)) {
+    unrolling_search(times, limits, options, workspace.features_, trials, workspace.factors_, out).run();
     return;
   }
   overlap_trials<M> both(trials, out.without_overlap.pairs);
-  unrolling_search(times, limits, options, both, workspace.factors_, out).run();
+  unrolling_search(times, limits, options, workspace.features_, both, workspace.factors_, out).run();
   if (out.obstacle == unrolling_obstacle::none) {
-    advise_on_overlap(times, limits, options, trials, workspace.factors_, workspace.spare_, out);
+    advise_on_overlap(times, limits, options, workspace.features_, trials, workspace.factors_, workspace.spare_, out);
   }
 }
 
 /// Whether the loop was tried as unrolled completely, with a number of iterations that is known.
 inline bool may_be_unfolded(const unrolling_advice& advice, const unrolling_options& options) {
-  return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counters.is_exact() &&
+  return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counts.is_exact() &&
          advice.candidates[advice.candidates.size() - 1].kind == unrolling_kind::full &&
          advice.candidates[advice.candidates.size() - 1].is_tried;
 }
@@ -422,13 +419,13 @@ void advise_on_nest(const M& machine, const unrolling_options& options, node_id 
   if (c.why == rejection::none) {
     const loop_machine_times times(machine);
     machine_trials<M> trials(machine, options, w);
-    unrolling_search(times, limits, options, trials, w.factors_, out).choose_full();
+    unrolling_search(times, limits, options, w.features_, trials, w.factors_, out).choose_full();
     out.without_overlap.is_worthwhile = false;
     const auto also_assume = [&](assumption a, bool made) {
       out.assumptions[static_cast<std::size_t>(a)] = made || out.assumes(a);
     };
-    also_assume(assumption::assumed_trip, !is_exact && !w.around_has_profile_);
-    also_assume(assumption::profile, !is_exact && w.around_has_profile_);
+    also_assume(assumption::assumed_trip, !is_exact && !w.around_.has_profile);
+    also_assume(assumption::profile, !is_exact && w.around_.has_profile);
   }
 }
 
@@ -464,19 +461,19 @@ void run_nest_advice(const M& machine, const unrolling_options& options, node_id
 }
 
 /// An extracted loop also knows what was found out about its trips in the function around it.
-inline void tell_trips(const loop_counters& counters, extracted_loop& x) {
+inline void tell_trips(const trip_count& trip, extracted_loop& x) {
   loop_hints hints = x.program.trip_hints(extracted_loop::header);
-  const auto most = counters.trip.kind == trip_count_kind::exact || counters.trip.kind == trip_count_kind::at_most
-                        ? counters.trip.header_executions()
+  const auto most = trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most
+                        ? trip.header_executions()
                         : std::nullopt;
   if (most) {
     hints.maximum = hints.maximum == 0 ? *most : min(hints.maximum, *most);
   }
-  if (counters.trip.kind == trip_count_kind::exact && most) {
+  if (trip.kind == trip_count_kind::exact && most) {
     hints.multiple = *most;
     hints.average = static_cast<double>(*most);
-  } else if (counters.trip_multiple > 1) {
-    hints.multiple = counters.trip_multiple;
+  } else if (trip.multiple > 1) {
+    hints.multiple = trip.multiple;
   }
   x.program.set_trip_hints(extracted_loop::header, hints);
 }
@@ -491,34 +488,43 @@ public:
   /// Requires that all arguments outlive the adviser.
   unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine, const unrolling_options& options,
                     advise_unrolling_workspace& workspace)
-      : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace),
-        describer_(ir, forest, workspace.description_) {}
+      : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace) {}
 
-  /// Refills `out`. The iterations are counted by `count_iterations`.
+  /// Refills `out`. The iterations are counted by what the loops alone say (`plain_trip_counter`).
   void advise(loop_id loop, unrolling_advice& out) {
-    body_trip_counter counter(workspace_.count_);
-    advise(loop, counter, out);
+    if (!plain_) {
+      plain_.emplace(ir_, forest_, workspace_.counting_);
+    }
+    advise(loop, *plain_, out);
   }
 
   /// The same with counts by `counter`, which has to know this function.
-  template <body_counter C> void advise(loop_id loop, C& counter, unrolling_advice& out) {
-    const unrolling_obstacle obstacle = to_unrolling_obstacle(describer_.describe(loop, out.body));
+  template <trip_counter C> void advise(loop_id loop, const C& counter, unrolling_advice& out) {
+    detail::clear_advice(out);
     out.loop = loop;
     out.header = forest_.header(loop);
-    if (obstacle != unrolling_obstacle::none) {
-      detail::clear_advice(out);
-      out.obstacle = obstacle;
+    out.obstacle = forest_.subloops(loop).size() != 1                    ? unrolling_obstacle::contains_loop
+                   : !workspace_.order_.find(ir_.graph(), forest_, loop) ? unrolling_obstacle::irreducible
+                                                                         : unrolling_obstacle::none;
+    if (out.obstacle != unrolling_obstacle::none) {
       return;
     }
-    counter.count(out.body, out.counters);
     extract(loop, workspace_.loop_);
-    detail::tell_trips(out.counters, workspace_.loop_);
+    detail::read_features(workspace_.loop_, counter.evolutions(), loop, workspace_.features_);
+    if (workspace_.features_.has_unusual_control) {
+      out.obstacle = unrolling_obstacle::unusual_control;
+      return;
+    }
+    read_loop_counts(counter.evolutions(), loop, workspace_.loop_, workspace_.reading_counts_, out.counts);
+    detail::tell_trips(out.counts.trip, workspace_.loop_);
     expect_trips(workspace_.loop_, options_.assumed_trip);
+    if (workspace_.loop_.has_profile) {
+      out.counts.hints.average = workspace_.loop_.program.trip_hints(extracted_loop::header).average;
+    }
     detail::run_advice(machine_, options_, workspace_, out);
     const loop_id around = forest_.parent(loop);
     if (around != no_loop && forest_.subloops(around).size() == 2 && detail::may_be_unfolded(out, options_)) {
       extract(around, workspace_.around_);
-      workspace_.around_has_profile_ = workspace_.around_.program.trip_hints(extracted_loop::header).average > 0;
       expect_trips(workspace_.around_, options_.assumed_trip);
       node_id inner = extracted_loop::header;
       while (workspace_.around_.nodes[inner] != forest_.header(loop)) {
@@ -566,7 +572,7 @@ private:
   const M& machine_;
   const unrolling_options& options_;
   advise_unrolling_workspace& workspace_;
-  loop_describer<IR> describer_;
+  std::optional<plain_trip_counter> plain_;
   bool knows_function_ = false;
   dominator_tree tree_;
   flat_array<number_facts> facts_; ///< by value
@@ -612,7 +618,7 @@ private:
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
 ///
 /// **Requires** a forest of the IR's graph made with boundaries, and one of its loops. A loop that contains another
-/// loop, or that `describe_loop` cannot read, gets an `obstacle` and no candidates. Unreachable predecessors of the
+/// loop, or has another cycle inside, gets an `obstacle` and no candidates. Unreachable predecessors of the
 /// header are ignored.
 ///
 /// **Returns** the candidates in the order in which they were tried: the rolled loop, factors ascending, peeling,
@@ -626,9 +632,9 @@ void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, con
 
 /// The same with counts by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
 /// bounds that the loop alone does not show.
-template <cost_ir_argument IR, loop_machine_argument M, body_counter C>
+template <cost_ir_argument IR, loop_machine_argument M, trip_counter C>
 void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                      const unrolling_options& options, C& counter, advise_unrolling_workspace& workspace,
+                      const unrolling_options& options, const C& counter, advise_unrolling_workspace& workspace,
                       unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, counter, out);
 }

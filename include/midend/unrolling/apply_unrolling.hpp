@@ -57,7 +57,7 @@ struct unrolling_order {
 constexpr unrolling_form unrolling_form_of(const unrolling_advice& advice, const unrolling_candidate& candidate) {
   unrolling_form form = candidate;
   if (advice.obstacle == unrolling_obstacle::none && form.kind == unrolling_kind::full) {
-    const std::optional<std::uint64_t> executions = advice.counters.trip.header_executions();
+    const std::optional<std::uint64_t> executions = advice.counts.trip.header_executions();
     const bool fits = executions && *executions <= ~std::uint32_t{0};
     return fits ? unrolling_form{form.kind, static_cast<std::uint32_t>(*executions)} : unrolling_form();
   }

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
 #include "midend/induction/extract_loop.hpp"
 #include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/ids.hpp"
@@ -10,6 +11,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/cost/count_loop_trips.hpp"
 #include "midend/machine/cost/estimate.hpp"
+#include "midend/machine/cost/run_frequencies.hpp"
 #include "midend/machine/lowering/lower_region.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"
@@ -99,25 +101,41 @@ private:
   estimate_workspace estimate_;
 };
 
-/// Sets the average trip counts of the loops of an extracted loop: the exact trip count if it is known, else the hint,
-/// else `assumed_trip`. Transformations update averages, so that unrolled loops are compared for the same number of
-/// iterations. The cost is that of `count_loop_trips`.
+/// Sets the average trip counts of the loops of an extracted loop, as `compute_frequencies` finds them with their exact
+/// trip counts: by profile, if they are not known, else `assumed_trip`. Transformations update averages, so that
+/// unrolled loops are compared for the same number of iterations. The cost is that of `count_loop_trips`.
 MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100);
 
 #if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail {
+
+/// Rounded to 1/1024: no profile is more precise, and integers become exact again.
+constexpr double rounded_average(double x) {
+  constexpr double largest = 1e15;
+  return x < largest ? static_cast<double>(static_cast<std::uint64_t>(x * 1024 + 0.5)) / 1024 : x;
+}
+
+} // namespace detail
 
 MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip) {
   const auto found = dominators_and_loops(x.program.graph());
   estimate_knowledge knowledge;
   count_loop_trips(x.program, found.dominators, found.loops, knowledge);
+  trip_knowledge trips;
+  trips.exact = {knowledge.trips.data(), knowledge.trips.size()};
+  trips.assumed = assumed_trip;
+  run_frequencies_workspace workspace;
+  run_frequencies frequencies;
+  compute_frequencies(x.program, depth_first_order(x.program.graph()), found.loops, trips, workspace, frequencies);
   for (const loop_id l : found.loops.loops()) {
     const node_id header = found.loops.header(l);
+    const loop_frequency& f = frequencies.of_loop(l);
     loop_hints hints = x.program.trip_hints(header);
-    if (knowledge.trips[l] != 0 || hints.average == 0) {
-      hints.average = static_cast<double>(knowledge.trips[l] != 0 ? knowledge.trips[l] : assumed_trip);
-      x.program.set_trip_hints(header, hints);
-    }
-    x.has_exact_trips = x.has_exact_trips || knowledge.trips[l] != 0;
+    hints.average = detail::rounded_average(f.executions);
+    x.program.set_trip_hints(header, hints);
+    x.has_exact_trips = x.has_exact_trips || f.source == frequency_source::exact;
+    x.has_profile = header == extracted_loop::header ? f.source == frequency_source::profile : x.has_profile;
   }
   x.has_expected_trips = true;
 }

@@ -3,8 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_counts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
@@ -31,20 +30,6 @@ enum class unrolling_obstacle : std::uint8_t {
   cyclic_body,        ///< the dependences of one iteration form a cycle: the view is wrong
   too_many_exits      ///< exits times values used after the loop exceed `unrolling_options::max_exit_values`
 };
-
-/// The obstacle to unrolling a loop that `describe_loop` cannot describe.
-constexpr unrolling_obstacle to_unrolling_obstacle(loop_obstacle o) {
-  switch (o) {
-  case loop_obstacle::contains_loop:
-    return unrolling_obstacle::contains_loop;
-  case loop_obstacle::irreducible:
-    return unrolling_obstacle::irreducible;
-  case loop_obstacle::unusual_control:
-    return unrolling_obstacle::unusual_control;
-  default:
-    return unrolling_obstacle::none;
-  }
-}
 
 /// Why a candidate was rejected.
 enum class rejection : std::uint8_t {
@@ -163,8 +148,7 @@ struct unrolling_advice {
   unrolling_obstacle obstacle = unrolling_obstacle::none; ///< with one, nothing below is valid, see there
   flat_array<unrolling_candidate> candidates;             ///< in the order in which they were tried, rolled first
   std::uint32_t chosen = 0;                               ///< its position in `candidates`
-  loop_counters counters;
-  loop_body body;               ///< one iteration, as the program has it
+  loop_counts counts;
   std::uint64_t iterations = 0; ///< complete iterations that totals are for: header executions, or backedges if the
                                 ///< work comes after the test; at most 2^40
   machine_body machine;         ///< the operations of the chosen body; their origins are values of the IR
@@ -182,7 +166,7 @@ struct unrolling_advice {
   constexpr const unrolling_candidate& decision() const { return candidates[chosen]; }
 
   /// Whether the loop is left before its first iteration is complete.
-  constexpr bool runs_no_iteration() const { return counters.is_exact() && counters.counted_iterations() == 0; }
+  constexpr bool runs_no_iteration() const { return counts.is_exact() && counts.counted_iterations() == 0; }
 
   constexpr bool assumes(assumption a) const { return assumptions[static_cast<std::size_t>(a)]; }
 };

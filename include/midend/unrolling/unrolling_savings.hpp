@@ -44,6 +44,8 @@ struct unrolling_saving {
   value_id value;       ///< of the IR; of a test its condition
   std::uint64_t result; ///< folded: the constant; folded_test: 1 if it holds; shared, forwarded: the copy that computes
                         ///< it, or `before_loop`
+  std::uint8_t width = 0;                      ///< of the value; 0 if it has none, or more than 64 bits
+  operation_class cost = operation_class::alu; ///< the class of its operation
 
   /// As a result: it is computed before the loop.
   static constexpr std::uint64_t before_loop = ~std::uint64_t{0};
@@ -60,6 +62,8 @@ struct value_of_copy {
   bool is_load = false;
   bool is_phi = false;
   bool is_outside = false; ///< a parameter or literal
+  std::uint8_t width = 0;
+  operation_class cost = operation_class::alu;
 };
 
 /// A branch.
@@ -272,7 +276,13 @@ private:
         seen_.push_back(0);
       }
       value_of_copy& c = copied_[v];
-      c = {origin, seen_[origin]++, program.cost(v) == operation_class::load, program.is_phi(v), false};
+      c = {origin,
+           seen_[origin]++,
+           program.cost(v) == operation_class::load,
+           program.is_phi(v),
+           false,
+           program.operation(v).width,
+           program.cost(v).value_or(operation_class::alu)};
       listed_.push_back(v);
     }
   }
@@ -319,6 +329,10 @@ private:
     }
   }
 
+  static unrolling_saving saving(saving_kind kind, const value_of_copy& c, std::uint64_t result) {
+    return {kind, c.copy, c.origin, result, c.width, c.cost};
+  }
+
   void add_test(const editable_flat_program& program, const test_of_copy& t, flat_array<unrolling_saving>& out) const {
     const value_of_copy& c = copied_[t.condition];
     if (c.copy == no_copy) {
@@ -326,12 +340,12 @@ private:
     }
     const std::optional<std::uint64_t> number = program.constant(final_value(program, t.condition));
     if (t.is_exit) {
-      out.push_back({saving_kind::removed_exit_test, c.copy, c.origin, 0});
+      out.push_back(saving(saving_kind::removed_exit_test, c, 0));
     } else if (number) {
-      out.push_back({saving_kind::folded_test, c.copy, c.origin, *number});
+      out.push_back(saving(saving_kind::folded_test, c, *number));
     } else if (t.if_true != no_edge) {
       const bool holds = program.graph().edge_source(t.if_true) != no_node;
-      out.push_back({saving_kind::folded_test, c.copy, c.origin, holds ? 1u : 0u});
+      out.push_back(saving(saving_kind::folded_test, c, holds ? 1u : 0u));
     }
   }
 
@@ -342,18 +356,18 @@ private:
     const value_of_copy& other = copied_[by];
     if (c.is_phi) {
       if (c.copy == 0 && !number && unrolled_.loop() != no_loop) {
-        out.push_back({saving_kind::vanished_phi, c.copy, c.origin, 0});
+        out.push_back(saving(saving_kind::vanished_phi, c, 0));
       }
     } else if (number) {
-      out.push_back({saving_kind::folded, c.copy, c.origin, *number});
+      out.push_back(saving(saving_kind::folded, c, *number));
     } else if (by == v || (program.node_of(by) == no_node && !other.is_outside)) {
-      out.push_back({saving_kind::dead_operation, c.copy, c.origin, 0});
+      out.push_back(saving(saving_kind::dead_operation, c, 0));
     } else if (other.copy != c.copy || other.origin != c.origin) {
       const std::uint64_t copy = other.copy == no_copy ? unrolling_saving::before_loop : other.copy;
       const saving_kind kind = !c.is_load      ? saving_kind::shared_expression
                                : other.is_load ? saving_kind::shared_load
                                                : saving_kind::forwarded_load;
-      out.push_back({kind, c.copy, c.origin, copy});
+      out.push_back(saving(kind, c, copy));
     }
   }
 

@@ -34,8 +34,8 @@ template <class M, class Names = numbered_values>
 std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
   static_assert(issuing_machine_argument<M>);
   static_assert(value_names_argument<Names>);
-  const bool has_body = advice.obstacle == unrolling_obstacle::none;
-  const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
+  const bool has_counts = advice.obstacle == unrolling_obstacle::none;
+  const std::string formula = has_counts ? trip_formula_text(advice.counts, names) : std::string();
   const detail::machine_words_of<M> m(machine);
   const detail::function_words_of<Names> n(names);
   return detail::advice_text(advice, m, n, formula);
@@ -45,7 +45,6 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
-#include "midend/induction/loop_body.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -70,16 +69,12 @@ namespace detail {
 /// copies, share a line.
 class savings_text {
 public:
-  savings_text(const loop_body& body, const function_words& names) : body_(body), names_(names) {}
+  explicit savings_text(const function_words& names) : names_(names) {}
 
-  /// Its name in the program, or what it is.
-  MIDEND_SELDOM_CALLED std::string name_of_value(value_id v) const {
+  /// Its name in the program, or else what it is.
+  MIDEND_SELDOM_CALLED std::string name_of_value(value_id v, const char* otherwise) const {
     std::string name = v == no_value ? std::string() : names_.value(v);
-    if (!name.empty()) {
-      return name;
-    }
-    const body_value* const value = find(v);
-    return value == nullptr ? "a value" : name_of(value->cost);
+    return name.empty() ? otherwise : name;
   }
 
   /// A line for each group, by kind of saving, then by value. A condition whose test is listed is not listed itself.
@@ -151,7 +146,10 @@ private:
     for (std::size_t i = 0; i != sorted.size(); ++i) {
       const unrolling_saving& s = sorted[i];
       if (i == 0 || key(s) != key(sorted[i - 1])) {
-        groups.push_back({s.kind, by_distance ? distance_text(key(s)) : how(s, savings), {}, name_of_value(s.value)});
+        groups.push_back({s.kind,
+                          by_distance ? distance_text(key(s)) : how(s, savings),
+                          {},
+                          name_of_value(s.value, name_of(s.cost))});
       }
       if (groups.back().copies.empty() || groups.back().copies.back() != s.copy) {
         groups.back().copies.push_back(s.copy);
@@ -240,26 +238,13 @@ private:
 
   /// A constant of the width of its value, signed.
   std::string number(const unrolling_saving& s) const {
-    const body_value* const value = find(s.value);
-    const unsigned width = value == nullptr ? 0 : value->info.width;
-    if (width <= 1 || width > 64) {
+    if (s.width <= 1 || s.width > 64) {
       return number_text(s.result);
     }
-    const unsigned above = 64 - width;
+    const unsigned above = 64U - s.width;
     return std::to_string(static_cast<std::int64_t>(s.result << above) >> above);
   }
 
-  /// The value of the loop body that stands for a value of the program, or null.
-  const body_value* find(value_id v) const {
-    for (const body_value& value : body_.values) {
-      if (value.origin == v) {
-        return &value;
-      }
-    }
-    return nullptr;
-  }
-
-  const loop_body& body_;
   const function_words& names_;
 };
 
@@ -274,7 +259,7 @@ public:
     if (advice_.obstacle != unrolling_obstacle::none) {
       return joined({out_, ": not unrolled: ", to_text(advice_.obstacle), "\n"});
     }
-    out_ += joined({": ", trip_text(advice_.counters, advice_.body.hints), "\n"});
+    out_ += joined({": ", trip_text(advice_.counts), "\n"});
     if (!trip_formula.empty()) {
       line("backedges", trip_formula);
     }
@@ -287,7 +272,7 @@ public:
       line("pays", break_even());
     }
     lines("nest", nest());
-    lines("saved", savings_text(advice_.body, names_).lines(advice_.savings));
+    lines("saved", savings_text(names_).lines(advice_.savings));
     lines("assumed", assumptions());
     lines("missing", missing());
     candidates();
@@ -446,8 +431,8 @@ private:
     }
     std::vector<std::string> all;
     for (const base_pair& p : apart.pairs) {
-      all.push_back(joined({savings_text(advice_.body, names_).name_of_value(p.first), " and ",
-                            savings_text(advice_.body, names_).name_of_value(p.second), " may overlap"}));
+      all.push_back(joined({savings_text(names_).name_of_value(p.first, "a value"), " and ",
+                            savings_text(names_).name_of_value(p.second, "a value"), " may overlap"}));
     }
     const std::string how = apart.form.kind == unrolling_kind::none
                                 ? std::string("not unrolled")
@@ -462,7 +447,7 @@ private:
 
   /// An upper bound is more than nothing.
   std::string_view words_of(assumption a) const {
-    return a == assumption::assumed_trip && advice_.counters.trip.kind == trip_count_kind::at_most
+    return a == assumption::assumed_trip && advice_.counts.trip.kind == trip_count_kind::at_most
                ? "the trip count is assumed, within its upper bound"
                : to_text(a);
   }

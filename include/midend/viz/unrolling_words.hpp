@@ -2,13 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_counts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"
-#include "midend/viz/trip_formula.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -148,7 +147,7 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
 }
 
 /// How often a loop runs, in both conventions: `5 header executions, 4 backedges taken`.
-MIDEND_COLD MIDEND_FUNCTION std::string trip_text(const loop_counters& counters, const loop_hints& hints = {});
+MIDEND_COLD MIDEND_FUNCTION std::string trip_text(const loop_counts& counts);
 
 /// Why the chosen way to run the loop computes the same as the loop.
 MIDEND_COLD MIDEND_FUNCTION std::string legality_text(const unrolling_advice& advice);
@@ -196,8 +195,9 @@ std::string decimal_text(const fraction& f) {
   return detail::joined({detail::number_text(whole), ".", std::string_view(digits).substr(1)});
 }
 
-std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
-  const trip_count& trip = counters.trip;
+std::string trip_text(const loop_counts& counts) {
+  const trip_count& trip = counts.trip;
+  const loop_hints& hints = counts.hints;
   if (trip.kind == trip_count_kind::endless) {
     return "endless: no exit is ever taken";
   }
@@ -210,10 +210,10 @@ std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
   }
   std::string text = trip.kind == trip_count_kind::at_most ? detail::joined({"at most ", counted})
                                                            : "number of header executions unknown";
-  if (counters.trip_multiple > 1) {
-    text += detail::joined({", a multiple of ", detail::number_text(counters.trip_multiple)});
+  if (trip.multiple > 1) {
+    text += detail::joined({", a multiple of ", detail::number_text(trip.multiple)});
   }
-  if (exit_with_formula(counters) != no_body_value) {
+  if (counts.has_formula) {
     text += ", computable before the loop";
   }
   if (hints.average > 0) {
@@ -230,7 +230,7 @@ std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
 std::string legality_text(const unrolling_advice& advice) {
   const unrolling_candidate& c = advice.decision();
   const std::string factor = detail::number_text(c.factor);
-  const bool has_other_exits = advice.counters.exits.size() > 1;
+  const bool has_other_exits = advice.counts.num_exits > 1;
   const std::string_view runs = has_other_exits ? "the counted exit lets " : "the loop runs ";
   const std::string_view through = has_other_exits ? " through" : "";
   const std::string_view others = has_other_exits ? "; each copy keeps its other exit tests" : "";
@@ -238,7 +238,7 @@ std::string legality_text(const unrolling_advice& advice) {
   case unrolling_kind::none:
     return "nothing is changed";
   case unrolling_kind::full:
-    return advice.counters.is_exact()
+    return advice.counts.is_exact()
                ? detail::joined({runs, "exactly ", factor, " iterations", through, others})
                : detail::joined({"the loop runs at most ", factor, " iterations; each copy keeps its exit tests"});
   case unrolling_kind::partial:
@@ -251,7 +251,7 @@ std::string legality_text(const unrolling_advice& advice) {
   }
   if (c.has_exact_count) {
     return detail::joined({runs, "exactly ",
-                           detail::number_text(advice.counters.counted_iterations().value_or(advice.iterations)),
+                           detail::number_text(advice.counts.counted_iterations().value_or(advice.iterations)),
                            " iterations", through, others, "; ", detail::number_text(c.remainder_iterations),
                            " of them are the remainder"});
   }

@@ -10,7 +10,6 @@
 #include "midend/elbrus/views/fold.hpp"
 #include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"

@@ -51,7 +51,7 @@ struct region_value {
   region_id guard;            ///< of a load, store or call: a value of one bit, or `no_region_value`
   std::uint64_t bits;         ///< of a constant
   std::uint32_t copy;         ///< of several copies of a body, the first that needed it
-  std::uint32_t origin;       ///< the value that it was made for: one of the program, or of a `loop_body`
+  std::uint32_t origin;       ///< the value that it was made for: one of the program
 };
 
 /// The address of a load or store: base + index · scale + offset in 64 bits. The addends of base and index are part of
@@ -71,7 +71,7 @@ struct region_access {
 /// A branch out of a region.
 struct region_exit {
   std::uint32_t copy;
-  std::uint32_t edge;  ///< of the program, or of a `loop_body`
+  std::uint32_t edge;  ///< of the program
   region_id predicate; ///< control leaves if this holds; if `negated`, if it does not
   bool negated;
   bool is_counted = false;    ///< the number of passes decides it, not data: nothing waits for its test

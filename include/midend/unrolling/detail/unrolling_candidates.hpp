@@ -2,22 +2,18 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_counts.hpp"
 #include "midend/induction/trip_count.hpp"
-#include "midend/ir/evaluate.hpp"
-#include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/unrolling/detail/unrolling_features.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -47,36 +43,33 @@ constexpr std::uint64_t rounded_trip(double average) {
   return average < 1 ? 1 : static_cast<std::uint64_t>(average + 0.5);
 }
 
-constexpr iteration_count iterations_of(const loop_body& body, const loop_counters& counters,
-                                        const unrolling_options& options) {
+constexpr iteration_count iterations_of(const loop_counts& counts, const unrolling_options& options) {
   iteration_count n;
-  const bool has_counted_exit = counters.counted_exit != no_body_value;
-  const bool is_tested_first = has_counted_exit && !counters.exits[counters.counted_exit].is_at_bottom;
-  const std::uint64_t extra = is_tested_first ? 0 : 1; // iterations in addition to backedges taken
+  const std::uint64_t extra = counts.is_counted && !counts.is_at_bottom ? 0 : 1; // besides backedges taken
   n.expected = min(options.assumed_trip, longest_total);
   n.is_assumed = true;
-  if (body.hints.average > 0) {
-    n.expected = rounded_trip(body.hints.average - (extra == 0 ? 1 : 0));
+  if (counts.hints.average > 0) {
+    n.expected = rounded_trip(counts.hints.average - (extra == 0 ? 1 : 0));
     n.is_profiled = true;
     n.is_assumed = false;
     n.most = n.expected;
   }
-  if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
-    n.most = min(n.most, counters.trip.backedges + extra);
+  if (counts.trip.kind == trip_count_kind::at_most && counts.trip.header_executions()) {
+    n.most = min(n.most, counts.trip.backedges + extra);
     n.expected = min(n.expected, n.most);
   }
-  if (counters.is_exact()) {
-    n.most = counters.trip.backedges + extra >= extra ? counters.trip.backedges + extra : n.most;
+  if (counts.is_exact()) {
+    n.most = counts.trip.backedges + extra >= extra ? counts.trip.backedges + extra : n.most;
     n.expected = min(n.most, longest_total);
     n.is_profiled = n.is_assumed = false;
   }
-  if (const auto exact = counters.counted_iterations()) {
+  if (const auto exact = counts.counted_iterations()) {
     n.is_exact = true;
     n.exact = *exact;
     n.divisible = n.exact;
-  } else if (has_counted_exit && counters.exits[counters.counted_exit].has_formula) {
+  } else if (counts.is_counted && counts.has_formula) {
     n.is_computable = true;
-    n.divisible = extra == 1 ? counters.trip_multiple : 1;
+    n.divisible = extra == 1 ? counts.trip.multiple : 1;
   }
   return n;
 }
@@ -110,40 +103,11 @@ constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const it
   return c;
 }
 
-/// The modulus of a division, remainder, right shift or mask by a constant: 2^k for x & (2^k - 1).
-constexpr std::optional<std::uint64_t> modulus_of(const loop_body& body, const body_value& v) {
-  if (v.kind != body_kind::pure || v.num_operands != 2) {
-    return std::nullopt;
-  }
-  const body_value& by = body.values[body.operands[v.first_operand + std::size_t{1}]];
-  if (by.kind != body_kind::constant) {
-    return std::nullopt;
-  }
-  switch (v.info.code) {
-  case operation::div:
-  case operation::rem: {
-    const auto divisor = static_cast<std::uint64_t>(as_signed(by.bits, v.info.width));
-    return min(divisor, 0 - divisor);
-  }
-  case operation::udiv:
-  case operation::urem:
-    return by.bits;
-  case operation::shr:
-  case operation::sar:
-    return by.bits < 63 ? std::optional(std::uint64_t{1} << by.bits) : std::nullopt;
-  case operation::bit_and:
-    return std::has_single_bit(by.bits + 1) ? std::optional(by.bits + 1) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
 /// The factors to try.
 struct unrolling_factors {
   flat_array<std::uint32_t> factors; ///< ascending, each once, at least 2
-  flat_array<std::uint64_t> moduli;  ///< ascending, each once: the body divides by them
 
-  /// Refills both with factors up to `most`:
+  /// Refills them, up to `most`:
   /// - divisors of the trip count, which leave no remainder;
   /// - powers of two up to 16, which often divide it, and by which the number of passes is cheap to compute;
   /// - moduli, with their greatest common divisors and least common multiples
@@ -151,7 +115,7 @@ struct unrolling_factors {
   ///   known;
   /// - the period of header phis that change places, whose moves vanish at its multiples;
   /// - the denominator of the resource bound, at which no part of a cycle is lost.
-  constexpr void collect(const loop_body& body, const loop_counters& counters, std::uint64_t trip_multiple,
+  constexpr void collect(const unrolling_features& features, std::uint64_t phi_period, std::uint64_t trip_multiple,
                          std::uint64_t denominator, std::uint64_t most) {
     factors.clear();
     for (std::uint64_t f = 2; f <= 16; f *= 2) {
@@ -162,15 +126,8 @@ struct unrolling_factors {
         offer(d, most);
       }
     }
-    moduli.clear();
-    for (const body_value& v : body.values) {
-      const auto m = modulus_of(body, v);
-      if (m && *m >= 2 && *m <= most) {
-        moduli.push_back(*m);
-      }
-    }
-    sort_and_deduplicate(moduli);
-    for (std::size_t i = 0; i != moduli.size(); ++i) {
+    const flat_array<std::uint64_t>& moduli = features.moduli;
+    for (std::size_t i = 0; i != moduli.size() && moduli[i] <= most; ++i) {
       offer(moduli[i], most);
       for (std::size_t j = 0; j != i; ++j) {
         const std::uint64_t common = greatest_common_divisor(moduli[i], moduli[j]);
@@ -178,7 +135,7 @@ struct unrolling_factors {
         offer(moduli[i] / common * moduli[j], most);
       }
     }
-    offer(counters.phi_period, most);
+    offer(phi_period, most);
     offer(denominator, most);
     sort_and_deduplicate(factors);
   }
@@ -199,45 +156,18 @@ private:
   }
 };
 
-/// Whether a counter equals a constant that it is compared with in the last peeled iteration or the first kept one.
-constexpr bool passes_a_constant(const loop_body& body, const loop_counters& counters, std::uint32_t peeled) {
-  for (const body_value& v : body.values) {
-    if (v.kind != body_kind::pure || !is_comparison(v.info.code) || v.num_operands != 2) {
-      continue;
-    }
-    const body_id a = body.operands[v.first_operand];
-    const body_value& b = body.values[body.operands[v.first_operand + std::size_t{1}]];
-    if (a >= body.num_phis || b.kind != body_kind::constant || counters.induction_of[a] == no_body_value) {
-      continue;
-    }
-    const induction_variable& i = counters.inductions[counters.induction_of[a]];
-    const std::uint64_t ones = low_ones(i.width);
-    const std::uint64_t last = (i.start + (peeled - 1) * i.step) & ones;
-    const std::uint64_t first_kept = (last + i.step) & ones;
-    if (i.has_start && (last == b.bits || first_kept == b.bits)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// Whether some header phi does not change after the first iteration.
-constexpr bool has_settling_phi(const loop_body& body) {
-  for (body_id phi = 0; phi != body.num_phis; ++phi) {
-    const body_kind next = body.values[body.next(phi)].kind;
-    if (next == body_kind::invariant || next == body_kind::constant) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Whether there is a reason to peel off this many iterations: a counter passes a constant that it is compared with, a
 /// header phi does not change any more, or the profile says that there are no more iterations.
-constexpr bool may_pay_to_peel(const loop_body& body, const loop_counters& counters, const iteration_count& count,
-                               std::uint32_t peeled) {
-  return (count.is_profiled && count.expected == peeled) || (peeled == 1 && has_settling_phi(body)) ||
-         passes_a_constant(body, counters, peeled);
+constexpr bool may_pay_to_peel(const unrolling_features& features, const iteration_count& count, std::uint32_t peeled) {
+  if ((count.is_profiled && count.expected == peeled) || (peeled == 1 && features.has_settling_phi)) {
+    return true;
+  }
+  for (const compared_counter& c : features.comparisons) {
+    if (c.passes_after(peeled)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 } // namespace detail

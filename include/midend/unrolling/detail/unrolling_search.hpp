@@ -2,9 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/loop_time.hpp"
 #include "midend/machine/recurrence_bound.hpp"
@@ -14,6 +13,7 @@
 #include "midend/unrolling/apply_unrolling.hpp"
 #include "midend/unrolling/detail/extrapolated_body.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
+#include "midend/unrolling/detail/unrolling_features.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
@@ -52,75 +52,52 @@ protected:
 
 /// Whether one iteration has 16 times as many operations as allowed: clean-up would have to remove all but one in 16,
 /// and the estimate takes more than linear time where a loop has many latches.
-constexpr bool is_surely_too_large(const loop_body& body, std::uint64_t max_operations) {
+constexpr bool is_surely_too_large(const unrolling_features& features, std::uint64_t max_operations) {
   constexpr std::uint64_t slack = 16;
-  std::uint64_t operations = 0;
-  for (const body_value& value : body.values) {
-    operations += value.kind >= body_kind::join ? 1u : 0u; // not phis and what comes from outside
-  }
-  return operations / slack > max_operations;
-}
-
-constexpr std::size_t num_exits_of(const loop_body& body) {
-  std::size_t count = 0;
-  for (const body_edge& e : body.edges) {
-    count += e.target == body_edge::leaves ? 1u : 0u;
-  }
-  return count;
+  return features.operations / slack > max_operations;
 }
 
 /// What an advice assumes. Requires all else of it.
-constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advice& advice, const iteration_count& count,
+constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advice& advice,
+                                                           const unrolling_features& features,
+                                                           const iteration_count& count,
                                                            const unrolling_options& options) {
   std::array<bool, num_assumptions> out{};
-  bool loads = false;
-  bool stores = false;
-  for (const body_value& v : advice.body.values) {
-    loads = loads || v.kind == body_kind::load;
-    stores = stores || v.kind == body_kind::store;
-  }
-  bool classes = false;
-  for (const body_access& a : advice.body.accesses) {
-    classes = classes || a.memory != any_memory;
-  }
-  bool promises = false;
-  for (const induction_variable& i : advice.counters.inductions) {
-    promises = promises || i.flags.no_signed_wrap || i.flags.no_unsigned_wrap;
-  }
-  const loop_hints& hints = advice.body.hints;
+  const loop_hints& hints = advice.counts.hints;
   const bool has_loop = advice.decision().kind != unrolling_kind::full;
   const auto assume = [&](assumption a, bool made) { out[static_cast<std::size_t>(a)] = made; };
   assume(assumption::lower_bound, !advice.decision().body.is_attained);
   assume(assumption::branch_is_free_of_recurrence, has_loop);
-  assume(assumption::no_signed_wrap, promises);
-  assume(assumption::alias_classes, stores && classes);
+  assume(assumption::no_signed_wrap, features.has_promises);
+  assume(assumption::alias_classes, features.stores && features.has_classes);
   assume(assumption::reassociation, advice.is_regrouped || advice.rolled_machine.is_regrouped);
   assume(assumption::if_conversion, has_loop && advice.num_inner_branches != 0);
-  assume(assumption::speculated_loads, advice.chosen != 0 && loads && has_loop && advice.num_exits > 1);
+  assume(assumption::speculated_loads, advice.chosen != 0 && features.loads && has_loop && advice.num_exits > 1);
   assume(assumption::profile, count.is_profiled);
   assume(assumption::assumed_trip, count.is_assumed);
   assume(assumption::trip_hint, hints.maximum != 0 || hints.multiple != 0);
   assume(assumption::hardware_counter, options.lowering.counts_in_hardware);
-  assume(assumption::first_level_loads, loads);
+  assume(assumption::first_level_loads, features.loads);
   return out;
 }
 
 /// Tries the rolled loop, then factors, then peeling, then complete unrolling, and fills in the advice. A candidate is
-/// accepted against the last accepted one by `unrolling_rule`. Requires the body and the counters of the loop in `out`.
+/// accepted against the last accepted one by `unrolling_rule`. Requires the counts of the loop in `out`.
 class unrolling_search {
 public:
   unrolling_search(const loop_machine_times& times, const machine_limits& limits, const unrolling_options& options,
-                   candidate_trials& trials, unrolling_factors& factors, unrolling_advice& out)
-      : times_(times), limits_(limits), options_(options), trials_(trials), factors_(factors), out_(out),
-        count_(iterations_of(out.body, out.counters, options)) {}
+                   const unrolling_features& features, candidate_trials& trials, unrolling_factors& factors,
+                   unrolling_advice& out)
+      : times_(times), limits_(limits), options_(options), features_(features), trials_(trials), factors_(factors),
+        out_(out), count_(iterations_of(out.counts, options)) {}
 
   void run() {
     out_.iterations = count_.expected;
-    if (is_surely_too_large(out_.body, options_.max_operations)) {
+    if (is_surely_too_large(features_, options_.max_operations)) {
       out_.obstacle = unrolling_obstacle::too_large;
       return;
     }
-    if (num_exits_of(out_.body) * out_.body.live_out.size() > options_.max_exit_values) {
+    if (features_.exits * features_.values_outside > options_.max_exit_values) {
       out_.obstacle = unrolling_obstacle::too_many_exits;
       return;
     }
@@ -182,7 +159,7 @@ private:
       return; // nothing to gain
     }
     const fraction bound = rolled().body.resources.exact;
-    factors_.collect(out_.body, out_.counters, count_.divisible, bound.denominator(), options_.max_factor);
+    factors_.collect(features_, out_.counts.phi_period, count_.divisible, bound.denominator(), options_.max_factor);
     factors_.insert(options_.forced_factor, 2, options_.forced_factor);
     std::uint32_t copies = 0;
     for (std::size_t i = 0; i != factors_.factors.size(); ++i) { // factors are added on the way
@@ -223,14 +200,17 @@ private:
   }
 
   bool is_modulus(std::uint32_t factor) const {
-    return is_among(span<const std::uint64_t>(factors_.moduli), std::uint64_t{factor});
+    return is_among(span<const std::uint64_t>(features_.moduli), std::uint64_t{factor});
   }
 
   /// Whether copies may share more, or fold more, than those of the factors that were tried: the position in the new
   /// body says more about a quotient or remainder, or something about a rotation of phis.
   bool knows_position(std::uint32_t factor) const {
-    bool knows = out_.counters.phi_period > 1 && factor % out_.counters.phi_period == 0;
-    for (const std::uint64_t m : factors_.moduli) {
+    bool knows = out_.counts.phi_period > 1 && factor % out_.counts.phi_period == 0;
+    for (const std::uint64_t m : features_.moduli) {
+      if (m > options_.max_factor) {
+        break;
+      }
       std::uint64_t known = 1;
       for (const unrolling_candidate& c : out_.candidates) {
         known = c.is_tried ? max(known, greatest_common_divisor(m, c.factor)) : known;
@@ -333,7 +313,7 @@ private:
       if (count_.is_exact && peeled + 1 >= count_.exact) {
         return; // that is complete unrolling
       }
-      if (may_pay_to_peel(out_.body, out_.counters, count_, peeled)) {
+      if (may_pay_to_peel(features_, count_, peeled)) {
         unrolling_candidate c;
         c.kind = unrolling_kind::peel;
         c.factor = peeled;
@@ -400,10 +380,10 @@ private:
   /// The exact number of iterations of the counted exit; without one, the number of header executions, or its upper
   /// bound if no fewer are expected; 0 for neither.
   std::uint64_t copies_of_full() const {
-    if (count_.is_exact && out_.counters.is_exact()) {
+    if (count_.is_exact && out_.counts.is_exact()) {
       return count_.exact;
     }
-    const auto most = out_.counters.trip.header_executions();
+    const auto most = out_.counts.trip.header_executions();
     const bool is_expected = most && count_.expected + 1 >= *most;
     return is_expected ? *most : 0;
   }
@@ -482,12 +462,13 @@ private:
         c.break_even = break_even_search{times}();
       }
     }
-    out_.assumptions = assumptions_of(out_, count_, options_);
+    out_.assumptions = assumptions_of(out_, features_, count_, options_);
   }
 
   const loop_machine_times& times_;
   const machine_limits& limits_;
   const unrolling_options& options_;
+  const unrolling_features& features_;
   candidate_trials& trials_;
   unrolling_factors& factors_;
   unrolling_advice& out_; ///< `chosen` is the last accepted candidate
