@@ -1,13 +1,17 @@
 // llvm_cost: classes, effects, addresses, classes of memory, and loop bodies of LLVM's functions.
-#include "kit/loop_body_text.hpp"
 #include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/opcode.hpp>
-#include <midend/induction/describe_loop.hpp>
+#include <midend/graph/depth_first_order.hpp>
+#include <midend/induction/loop_counts.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/machine/cost/run_frequencies.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 
 #include <doctest/doctest.h>
 
@@ -26,7 +30,6 @@ using namespace midend_tests;
 using midend::body_id;
 using midend::effect_kind;
 using midend::llvm_cost;
-using midend::loop_body;
 using midend::memory_reference;
 using midend::no_value;
 using midend::operation;
@@ -328,21 +331,13 @@ TEST_CASE("folding knows numbers, and addresses that are null") {
   CHECK(p.ir.constant(p.ir.operands(p.named("sum"))[1]) == std::nullopt);
 }
 
-struct names_of {
-  const parsed& p;
-
-  std::string value(value_id v) const { return p.name(v); }
-
-  std::string node(midend::node_id n) const { return p.ir.ssa().block(n)->getName().str(); }
-};
-
-loop_body body_of(const parsed& p) {
-  const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
-  loop_body body;
-  midend::describe_loop_workspace workspace;
-  CHECK(midend::describe_loop(p.ir, forest, static_cast<midend::loop_id>(forest.num_loops() - 1), workspace, body) ==
-        midend::loop_obstacle::none);
-  return body;
+/// How often the last loop runs, by profile.
+midend::loop_frequency frequency_of(const parsed& p) {
+  const auto found = midend::dominators_and_loops(p.ir.graph());
+  midend::run_frequencies_workspace workspace;
+  midend::run_frequencies out;
+  midend::compute_frequencies(p.ir, midend::depth_first_order(p.ir.graph()), found.loops, {}, workspace, out);
+  return out.of_loop(static_cast<midend::loop_id>(found.loops.num_loops() - 1));
 }
 
 TEST_CASE("the body of a loop that counts by an address") {
@@ -365,31 +360,24 @@ TEST_CASE("the body of a loop that counts by an address") {
                  "  ret i32 %sum\n"
                  "}\n"
                  "!0 = !{!\"branch_weights\", i32 30, i32 2}\n");
-  const loop_body body = body_of(p);
-  CHECK(to_text(body, names_of{p}) == "0  phi %p i64 : 2 13\n"
-                                      "1  phi %s i32 : 3 11\n"
-                                      "2  constant 0 i64\n"
-                                      "3  constant 0 i32\n"
-                                      "4  constant 4 i64\n"
-                                      "5  invariant %b i64\n"
-                                      "6  constant 8 i64\n"
-                                      "7  invariant inttoptr (i64 800 to ptr) i64\n"
-                                      "8  invariant %end i64\n"
-                                      "block 0 loop from\n"
-                                      "9  add %second i64 : 0 4\n"
-                                      "10  load load %v i32 [0 + 4] 4 bytes\n"
-                                      "11  add alu %sum i32 : 1 10 nsw\n"
-                                      "12  store store  i64 [5 + 0] 4 bytes in 0 = 11\n"
-                                      "13  add alu %next i64 : 0 6\n"
-                                      "14  cmp.eq compare %done i1 : 13 7\n"
-                                      "15  cmp.ult compare %more i1 : 13 8\n"
-                                      "  edge 0 if 15 is 1 to 1\n"
-                                      "  edge 1 if 15 is 0 leaves to exit\n"
-                                      "block 1 bottom from 0\n"
-                                      " live out 11\n");
-  CHECK(body.values[13].info.flags.no_unsigned_wrap);
-  CHECK(!body.values[9].info.flags.no_unsigned_wrap);
-  CHECK(body.hints.average == 16);
+  const auto is_sum = [&](const char* name, const char* of, std::uint64_t number) {
+    const midend::value_id v = p.named(name);
+    return p.ir.operation(v).code == midend::operation::add && p.ir.operation(v).width == 64 &&
+           p.ir.operands(v)[0] == p.named(of) && p.ir.constant(p.ir.operands(v)[1]) == number;
+  };
+  CHECK(is_sum("second", "p", 4));
+  CHECK(is_sum("next", "p", 8));
+  CHECK(p.ir.operation(p.named("next")).flags.no_unsigned_wrap);
+  CHECK(!p.ir.operation(p.named("second")).flags.no_unsigned_wrap);
+  CHECK(p.ir.cost(p.named("second")) == std::nullopt); // part of the address
+  const auto load = p.ir.memory(p.named("v"));
+  REQUIRE(load.has_value());
+  CHECK(load->base == p.named("p"));
+  CHECK(load->offset == 4);
+  CHECK(load->bytes == 4);
+  CHECK(load->memory == midend::any_memory);
+  CHECK(frequency_of(p).source == midend::frequency_source::profile);
+  CHECK(frequency_of(p).executions == doctest::Approx(16));
 }
 
 TEST_CASE("weights that are only expected are no profile") {
@@ -402,7 +390,7 @@ TEST_CASE("weights that are only expected are no profile") {
                  "  ret void\n"
                  "}\n"
                  "!0 = !{!\"branch_weights\", !\"expected\", i32 2000, i32 1}\n");
-  CHECK(body_of(p).hints.average == 0);
+  CHECK(frequency_of(p).source == midend::frequency_source::assumed);
 }
 
 TEST_CASE("a loop that exceptions leave has unusual control") {
@@ -418,20 +406,15 @@ TEST_CASE("a loop that exceptions leave has unusual control") {
                  "  ret void\n"
                  "}\n");
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
-  loop_body body;
-  midend::describe_loop_workspace workspace;
-  CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::loop_obstacle::unusual_control);
+  CHECK(midend::advise_unrolling(p.ir, forest, 0, midend::scalar_core()).obstacle ==
+        midend::unrolling_obstacle::unusual_control);
 }
 
 /// The counts of the only loop, with all facts.
 midend::trip_count count_of(const parsed& p) {
   const midend::dominator_tree tree = midend::dominators(p.ir.graph());
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-  midend::loop_trip_counter counter(p.ir, tree, forest);
-  loop_body body;
-  midend::loop_counters out;
-  counter.count(0, body, out);
-  return out.trip;
+  return midend::loop_trip_counter(p.ir, tree, forest).evolutions().trips(0).count;
 }
 
 TEST_CASE("a loop that exceptions leave is counted") {
@@ -511,15 +494,13 @@ TEST_CASE("a walk back over records of 24 bytes is counted before the loop, one 
     const parsed p(backwards(record));
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    midend::loop_trip_counter counter(p.ir, tree, forest);
-    midend::loop_body body;
-    midend::loop_counters c;
-    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
-    REQUIRE(c.exits.size() == 1);
-    CHECK(c.is_computable() == is_counted);
+    const midend::loop_trip_counter counter(p.ir, tree, forest);
+    REQUIRE(counter.evolutions().num_exits(0) == 1);
+    CHECK(counter.evolutions().is_computable(0) == is_counted);
     if (is_counted) {
       for (const std::uint64_t n : {1, 2, 1000}) { // the first address that is compared is 24 before the end
-        CHECK(c.exits[0].formula.backedges(24 * n - 24, 0) == n - 1);
+        const midend::counter_test test = counter.evolutions().exit(0, 0).trips.test;
+        CHECK(formula_of(test).backedges(24 * n - 24, 0) == n - 1);
       }
     }
   }
@@ -547,11 +528,7 @@ TEST_CASE("a step from before the loop: counted if the loop must end, or if it i
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    midend::loop_trip_counter counter(p.ir, tree, forest);
-    midend::loop_body body;
-    midend::loop_counters c;
-    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
-    return c.is_computable();
+    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
   };
   const std::string any = "  %step = add i32 %given, 0\n";
   const std::string up = "  %low = and i32 %given, 262143\n  %step = add i32 %low, 1\n";
@@ -613,11 +590,7 @@ TEST_CASE("a pointer that goes up by a value, in bounds: counted if the value is
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    midend::loop_trip_counter counter(p.ir, tree, forest);
-    midend::loop_body body;
-    midend::loop_counters c;
-    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
-    return c.is_computable();
+    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
   };
   const std::string any = "  %by = sext i32 %n to i64\n";
   const std::string natural = "  %by = zext i32 %n to i64\n"; // libpng's rows: outrow += stepx
@@ -652,11 +625,7 @@ TEST_CASE("two pointers that meet: one goes down in bounds") {
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    midend::loop_trip_counter counter(p.ir, tree, forest);
-    midend::loop_body body;
-    midend::loop_counters c;
-    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
-    return c.is_computable();
+    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
   };
   CHECK(is_counted("inbounds i8, ptr %q, i64 -16"));
   CHECK(is_counted("inbounds i8, ptr %q, i64 8")); // slower than the first

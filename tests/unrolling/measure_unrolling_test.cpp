@@ -141,7 +141,7 @@ TEST_CASE("ugly loops get an advice or an obstacle") {
   const auto endless = advice_of("proc @f(%a: ptr) {\n  node entry:\n    br loop\n  node loop:\n"
                                  "    st.i32 1, [%a]\n    br loop\n}\n");
   CHECK(endless.obstacle == midend::unrolling_obstacle::none);
-  CHECK(endless.counters.trip.kind == midend::trip_count_kind::endless);
+  CHECK(endless.counts.trip.kind == midend::trip_count_kind::endless);
   // Both edges of the branch lead back.
   const auto parallel = advice_of("proc @f(%a: ptr, %c: i1) {\n  node entry:\n    br loop\n  node loop:\n"
                                   "    st.i32 1, [%a]\n    br %c ? loop : loop\n}\n");
@@ -162,7 +162,7 @@ proc @f(%a: ptr) -> i32 {
   node exit:
     ret %x
 })");
-  CHECK(unreachable.counters.is_exact());
+  CHECK(unreachable.counts.is_exact());
   CHECK(unreachable.decision().kind != unrolling_kind::none);
   // The clean-up alone removes the loop, whose test is never true.
   const auto once = advice_of(R"(

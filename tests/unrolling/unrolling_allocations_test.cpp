@@ -5,7 +5,6 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
-#include <midend/induction/count_iterations.hpp>
 #include <midend/induction/extract_loop.hpp>
 #include <midend/ir/editable_flat_program.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
@@ -78,23 +77,6 @@ template <class Work> void check_rounds(const example_loops& examples, int first
 }
 
 } // namespace
-
-TEST_CASE("allocations: loop bodies and their trip counts") {
-  const example_loops examples;
-  midend::describe_loop_workspace description;
-  midend::loop_body body;
-  const auto describe = [&](const described_loop& l) {
-    return describe_loop(*l.ir, *l.forest, l.loop, description, body) == midend::loop_obstacle::none;
-  };
-  check_rounds(examples, 1, describe);
-  midend::count_iterations_workspace workspace;
-  midend::loop_counters counters;
-  check_rounds(examples, 1, [&](const described_loop& l) {
-    if (describe(l)) {
-      count_iterations(body, workspace, counters);
-    }
-  });
-}
 
 TEST_CASE("allocations: the advice, loop by loop") {
   const example_loops examples;

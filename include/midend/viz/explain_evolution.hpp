@@ -132,8 +132,13 @@ inline std::string read_value(value_id v, number_reading r, const function_words
 
 MIDEND_FUNCTION std::string linear_form_words(const linear_form& form, const function_words& names) {
   sum_writer out(form.width);
-  for (std::uint32_t i = 0; i != form.num_terms; ++i) {
-    out.add(form.terms[i].coefficient, read_value(form.terms[i].value, form.terms[i].reading, names));
+  for (const bool is_negative : {false, true}) { // `%n - %s` reads better than `-%s + %n`
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      const linear_form::term& t = form.terms[i];
+      if ((as_signed(t.coefficient, form.width) < 0) == is_negative) {
+        out.add(t.coefficient, read_value(t.value, t.reading, names));
+      }
+    }
   }
   out.add(form.constant, "");
   return out.text();

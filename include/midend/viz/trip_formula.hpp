@@ -33,6 +33,7 @@ MIDEND_END_NAMESPACE
 
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/viz/explain_evolution.hpp"
 
@@ -50,8 +51,15 @@ public:
         bound_(linear_form_words(test.bound, names)) {
     divisor_ = std::to_string(formula_.divisor);
     if (test.step == 0) {
-      const std::string step = in_brackets(linear_form_words(test.value_step, names));
-      divisor_ = formula_.negates_step ? "(0 - " + step + ")" : step;
+      linear_form step = test.value_step;
+      static_cast<void>(!formula_.negates_step || step.multiply(~std::uint64_t{0}));
+      divisor_ = in_brackets(linear_form_words(step, names));
+    }
+    linear_form distance;
+    if (linear_difference(goes_down() ? test.first : test.bound, goes_down() ? test.bound : test.first, distance)) {
+      distance_ = linear_form_words(distance, names);
+    } else {
+      distance_ = goes_down() ? difference(start_, bound_) : difference(bound_, start_);
     }
   }
 
@@ -70,16 +78,16 @@ private:
     return b == "0" ? a : in_brackets(a) + " - " + in_brackets(b);
   }
 
+  bool goes_down() const { return formula_.inverse == low_ones(formula_.width) && formula_.shift == 0; }
+
   std::string up_to_equality() const {
-    const bool goes_down = formula_.inverse == low_ones(formula_.width) && formula_.shift == 0;
-    std::string out = goes_down ? difference(start_, bound_) : difference(bound_, start_);
     if (formula_.divisor != 1) {
-      return in_brackets(out) + " / " + divisor_;
+      return in_brackets(distance_) + " / " + divisor_;
     }
-    if (formula_.shift != 0) {
-      out = in_brackets(out) + " / " + std::to_string(std::uint64_t{1} << formula_.shift);
-    }
-    return formula_.inverse == 1 || goes_down ? out : in_brackets(out) + " * " + std::to_string(formula_.inverse);
+    const std::string out = formula_.shift == 0
+                                ? distance_
+                                : in_brackets(distance_) + " / " + std::to_string(std::uint64_t{1} << formula_.shift);
+    return formula_.inverse == 1 || goes_down() ? out : in_brackets(out) + " * " + std::to_string(formula_.inverse);
   }
 
   /// ⌈distance / divisor⌉, unsigned; 0 if the first test ends the loop.
@@ -113,6 +121,7 @@ private:
   std::string start_;
   std::string bound_;
   std::string divisor_;
+  std::string distance_; ///< up to equality
 };
 
 MIDEND_FUNCTION std::string trip_formula_words(const counter_test& test, const function_words& names) {

@@ -25,7 +25,7 @@
 #include "midend/dataflow/live_variables.hpp"
 #include "midend/elbrus/views/cost_view.hpp"
 #include "midend/graph/csr_graph.hpp"
-#include "midend/induction/describe_loop.hpp"
+#include "midend/induction/plain_trip_counter.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 
 #include <cstdint>
@@ -130,9 +130,8 @@ struct variables {
 };
 
 void use(const costs& ir, variables& editor, const midend::loop_forest& loops) {
-  midend::describe_loop_workspace workspace;
-  midend::loop_body body;
-  static_cast<void>(midend::describe_loop(ir, loops, 0, workspace, body));
+  midend::plain_trip_counter_workspace workspace;
+  static_cast<void>(midend::plain_trip_counter(ir, loops, workspace));
   static_cast<void>(midend::live_variables(editor));
   static_cast<void>(midend::construct_ssa(editor));
 }
