@@ -178,7 +178,7 @@ TEST_CASE("unrolling by facts: a number that operations before the loop compute"
   const auto without = advices_on(p.procedures[0], {}, false);
   const auto with = advices_on(p.procedures[0], {}, true);
   CHECK(without[0].decision().kind != midend::unrolling_kind::full);
-  CHECK(with[0].counters.trip == midend::trip_count{midend::trip_count_kind::exact, 4, 5});
+  CHECK(with[0].counts.trip == midend::trip_count{midend::trip_count_kind::exact, 4, 5});
   CHECK(with[0].decision().kind == midend::unrolling_kind::full);
   CHECK(with[0].decision().factor == 5);
 }
@@ -287,7 +287,7 @@ TEST_CASE("unrolling by facts: random loops, each candidate of their advices") {
     options.remainder = static_cast<midend::remainder_placement>(1 + random.below(3));
     options.max_factor = 20;
     const midend::unrolling_advice advice = advices_on(before.procedures[0], options, true)[0];
-    const auto without = advices_on(before.procedures[0], options, false)[0].counters.trip.kind;
+    const auto without = advices_on(before.procedures[0], options, false)[0].counts.trip.kind;
     kinds[static_cast<std::size_t>(advice.counts.trip.kind)] += 1;
     more += without != advice.counts.trip.kind ? 1 : 0;
     for (const midend::unrolling_candidate& c : advice.candidates) {
