@@ -167,7 +167,7 @@ private:
     std::vector<std::uint64_t> inputs(region_.values.size());
     for (std::size_t n = 0; n != inputs.size(); ++n) {
       const midend::region_value& v = region_.values[n];
-      if (v.kind == midend::body_kind::phi || v.kind == midend::body_kind::invariant) {
+      if (v.kind == midend::region_value_kind::phi || v.kind == midend::region_value_kind::invariant) {
         const midend::region_number number = v.origin < numbers_.size() ? numbers_[v.origin] : midend::region_number();
         inputs[n] = number.bits & midend::low_ones(v.info.width);
       }

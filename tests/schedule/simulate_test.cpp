@@ -17,11 +17,11 @@
 #include <vector>
 
 using namespace midend_tests;
-using midend::body_kind;
 using midend::machine_body;
 using midend::machine_model;
 using midend::operation_id;
 using midend::program_region;
+using midend::region_value_kind;
 using midend::simulation_fault;
 
 namespace {
@@ -350,7 +350,7 @@ TEST_CASE("simulate: a mistake in a schedule is named") {
 )");
   std::vector<std::uint64_t> inputs(t.region.values.size(), 0);
   for (midend::region_id n = 0; n != inputs.size(); ++n) {
-    inputs[n] = t.region.values[n].kind == body_kind::invariant ? 5 : 0;
+    inputs[n] = t.region.values[n].kind == region_value_kind::invariant ? 5 : 0;
   }
   byte_memory memory;
   const auto run = run_region(t.region, inputs, memory, 60);

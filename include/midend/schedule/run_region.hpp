@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -135,7 +135,7 @@ public:
   constexpr bool load_invariants() {
     for (region_id n = 0; n != region_.values.size(); ++n) {
       const region_value& v = region_.values[n];
-      if (v.kind == body_kind::load && v.is_invariant && !region_.is_straight_line) {
+      if (v.kind == region_value_kind::load && v.is_invariant && !region_.is_straight_line) {
         if (!need_address(region_.accesses[v.access], 0)) {
           return false;
         }
@@ -182,21 +182,20 @@ private:
   constexpr bool step(const task& t) {
     const region_value& v = region_.values[t.node];
     switch (v.kind) {
-    case body_kind::constant:
+    case region_value_kind::constant:
       set(t.node, t.pass, {v.bits, true});
       return true;
-    case body_kind::invariant:
+    case region_value_kind::invariant:
       set(t.node, t.pass, {inputs_[t.node], true});
       return true;
-    case body_kind::phi:
+    case region_value_kind::phi:
       if (t.pass == 0 || region_.is_straight_line || phi_of_[t.node] == no_region_value) {
         set(t.node, t.pass, {inputs_[t.node], true});
       } else {
         copy(t, region_.next[phi_of_[t.node]], t.pass - 1);
       }
       return true;
-    case body_kind::pure:
-    case body_kind::join:
+    case region_value_kind::pure:
       if (v.access != no_region_value) { // a store that another one overwrites
         set(t.node, t.pass, {});
         return true;
@@ -206,7 +205,7 @@ private:
         return true;
       }
       return issued_(t.node, t.pass) && compute(t);
-    case body_kind::load:
+    case region_value_kind::load:
       if (v.is_invariant && !region_.is_straight_line) {
         copy(t, {t.node, 0}, 0);
         return true;
@@ -350,9 +349,9 @@ constexpr region_run run_region(const program_region& region, span<const std::ui
         break;
       }
       const region_value& v = region.values[n];
-      if (v.kind == body_kind::load) {
+      if (v.kind == region_value_kind::load) {
         values.need(n, pass);
-      } else if (v.kind == body_kind::store) {
+      } else if (v.kind == region_value_kind::store) {
         region_number guard{1, true};
         if (v.guard != no_region_value) {
           values.need(v.guard, pass);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/schedule/run_region.hpp"
 #include "midend/schedule/schedule.hpp"
@@ -198,9 +198,9 @@ private:
     check_registers(o, pass);
     for (std::uint32_t i = first_value_[o]; i != first_value_[o + std::size_t{1}]; ++i) {
       const region_id n = values_of_[i];
-      if (region_.values[n].kind == body_kind::store) {
+      if (region_.values[n].kind == region_value_kind::store) {
         issue_store(o, n, pass);
-      } else if (region_.values[n].kind != body_kind::load || !values_.is_computed(n, pass)) {
+      } else if (region_.values[n].kind != region_value_kind::load || !values_.is_computed(n, pass)) {
         require(o, values_.need(n, pass), pass);
       }
     }

@@ -4,11 +4,11 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -33,9 +33,9 @@ struct region_operand {
 
 /// An operation or other value of a region.
 struct region_value {
-  body_kind
-      kind; ///< never `join`: a join has become a `pure` value with the operation `select`. A store that a later
-            ///< one overwrites before anything can read it is `pure`, too, and no other `pure` value has an access
+  /// A store that a later one overwrites before anything can read it is `pure`, and no other `pure` value has an
+  /// access.
+  region_value_kind kind;
   operation_class cost;
   bool is_free;
   bool reassociates;

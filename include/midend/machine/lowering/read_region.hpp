@@ -4,8 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/depth_first_order.hpp"
-#include "midend/induction/body_kind.hpp"
-#include "midend/induction/detail/loop_operation.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
@@ -15,8 +13,10 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/lowering/detail/region_builder.hpp"
+#include "midend/machine/lowering/detail/region_operation.hpp"
 #include "midend/machine/lowering/detail/region_paths.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
@@ -313,7 +313,7 @@ private:
       if (const auto bits = ir_.constant(v)) {
         set(v, builder_.constant(*bits, width));
       } else {
-        builder_.append(body_kind::invariant, width).is_invariant = true;
+        builder_.append(region_value_kind::invariant, width).is_invariant = true;
         set(v, {builder_.last(), 0});
       }
     }
@@ -323,7 +323,7 @@ private:
   constexpr region_id node_of(value_id v) { return v == no_value ? no_region_value : operand_of(v).node; }
 
   constexpr bool is_number(const region_operand& o) const {
-    return builder_.region().values[o.node].kind == body_kind::constant;
+    return builder_.region().values[o.node].kind == region_value_kind::constant;
   }
 
   constexpr std::uint64_t number(const region_operand& o) const { return builder_.region().values[o.node].bits; }
@@ -378,7 +378,7 @@ private:
         break;
       }
       builder_.set_origin(v);
-      builder_.append(body_kind::phi, ir_.operation(v).width);
+      builder_.append(region_value_kind::phi, ir_.operation(v).width);
       builder_.region().phis.push_back(builder_.last());
       set(v, {builder_.last(), 0});
     }
@@ -453,23 +453,23 @@ private:
   }
 
   template <class Reached> constexpr void read_operation(value_id v, node_id n, const Reached& reached) {
-    detail::loop_operation what = detail::loop_operation_of(ir_, v);
-    if (what.kind == body_kind::store && w_.reads_[v] != 0) { // as where memory is in SSA form
-      what.kind = body_kind::call;
+    detail::region_operation what = detail::region_operation_of(ir_, v);
+    if (what.kind == region_value_kind::store && w_.reads_[v] != 0) { // as where memory is in SSA form
+      what.kind = region_value_kind::call;
       what.place.reset();
     }
-    const bool is_branch = what.is_branch() && what.kind == body_kind::pure;
+    const bool is_branch = what.is_branch() && what.kind == region_value_kind::pure;
     if ((is_branch || is_free_end(v)) && v != condition_of(n) && w_.reads_[v] == 0) {
       read_terminator(v, n);
       return;
     }
     builder_.set_origin(v);
     switch (what.kind) {
-    case body_kind::load:
-    case body_kind::store:
+    case region_value_kind::load:
+    case region_value_kind::store:
       add_access(v, what, reached());
       break;
-    case body_kind::call:
+    case region_value_kind::call:
       add_call(v, what, reached());
       break;
     default:
@@ -493,23 +493,23 @@ private:
   }
 
   /// The class in which an operation is issued. A terminator that is also a value is what it computes.
-  constexpr operation_class class_of(const detail::loop_operation& what) const {
+  constexpr operation_class class_of(const detail::region_operation& what) const {
     if (!what.is_branch()) {
       return what.cost.value_or(operation_class::move);
     }
     switch (what.kind) {
-    case body_kind::call:
+    case region_value_kind::call:
       return operation_class::call;
-    case body_kind::load:
+    case region_value_kind::load:
       return operation_class::load;
-    case body_kind::store:
+    case region_value_kind::store:
       return operation_class::store;
     default:
       return detail::usual_operation_class(what.info).value_or(operation_class::compare);
     }
   }
 
-  constexpr void describe(value_id v, const detail::loop_operation& what, region_value& out) const {
+  constexpr void describe(value_id v, const detail::region_operation& what, region_value& out) const {
     out.is_free = !what.cost.has_value();
     out.cost = class_of(what);
     out.reassociates = is_associative(what.info.code);
@@ -521,13 +521,13 @@ private:
     }
   }
 
-  constexpr void read_arguments(value_id v, const detail::loop_operation& what) {
+  constexpr void read_arguments(value_id v, const detail::region_operation& what) {
     w_.args_.clear();
     for_each_argument(ir_, v, what, [&](value_id o) { w_.args_.push_back(operand_of(o)); });
     builder_.set_origin(v);
   }
 
-  constexpr void add_call(value_id v, const detail::loop_operation& what, const detail::region_bit& reached) {
+  constexpr void add_call(value_id v, const detail::region_operation& what, const detail::region_bit& reached) {
     const detail::region_bit guard = guard_of(what, reached);
     if (guard == detail::false_bit) {
       add_nothing(v, what);
@@ -535,7 +535,7 @@ private:
     }
     read_arguments(v, what);
     region_value& call = builder_.append_pure(what.info, w_.args_);
-    call.kind = body_kind::call;
+    call.kind = region_value_kind::call;
     describe(v, what, call);
     set_guard(call, guard);
     builder_.region().has_call = true;
@@ -553,12 +553,12 @@ private:
   }
 
   /// Of an operation that never runs, since its guard is false on all paths to it: its value is arbitrary.
-  constexpr void add_nothing(value_id v, const detail::loop_operation& what) {
+  constexpr void add_nothing(value_id v, const detail::region_operation& what) {
     builder_.set_origin(v);
     set(v, builder_.constant(0, what.info.width));
   }
 
-  constexpr void add_access(value_id v, const detail::loop_operation& what, const detail::region_bit& reached) {
+  constexpr void add_access(value_id v, const detail::region_operation& what, const detail::region_bit& reached) {
     const detail::region_bit guard = guard_of(what, reached);
     if (guard == detail::false_bit) {
       add_nothing(v, what);
@@ -623,7 +623,7 @@ private:
   }
 
   /// The bit under which an operation with an effect runs: that of its block, and its own guard.
-  constexpr detail::region_bit guard_of(const detail::loop_operation& what, const detail::region_bit& reached) {
+  constexpr detail::region_bit guard_of(const detail::region_operation& what, const detail::region_bit& reached) {
     if (!what.is_guarded()) {
       return reached;
     }
@@ -644,7 +644,7 @@ private:
     set(v, builder_.select(guard.negated ? own.inverted() : own, w_.of_[v], otherwise, ir_.operation(v).width, false));
   }
 
-  constexpr void add_pure(value_id v, const detail::loop_operation& what) {
+  constexpr void add_pure(value_id v, const detail::region_operation& what) {
     read_arguments(v, what);
     flat_array<region_operand>& args = w_.args_;
     operation_info info = what.info;
@@ -709,7 +709,7 @@ private:
   /// Whether this is a bit, or the wide result of a comparison.
   constexpr bool is_bit(const region_operand& o) const {
     const region_value& v = builder_.region().values[o.node];
-    return v.info.width == 1 || (v.kind == body_kind::pure && v.info.code == operation::zero_extend &&
+    return v.info.width == 1 || (v.kind == region_value_kind::pure && v.info.code == operation::zero_extend &&
                                  v.info.operand_width == 1 && o.addend == 0);
   }
 
@@ -779,7 +779,7 @@ private:
   constexpr void decide_by_nothing_known() {
     for (std::size_t i = 0; i + 1 != w_.tests_.size(); ++i) {
       builder_.set_origin(no_value);
-      builder_.append(body_kind::invariant, 1).is_invariant = true;
+      builder_.append(region_value_kind::invariant, 1).is_invariant = true;
       w_.tests_[i] = {{builder_.last(), false}, true};
     }
   }
@@ -964,7 +964,7 @@ private:
     program_region& region = builder_.region();
     for (region_exit& e : region.exits) {
       const region_value& test = region.values[e.predicate];
-      if (test.kind != body_kind::pure || !is_comparison(test.info.code)) {
+      if (test.kind != region_value_kind::pure || !is_comparison(test.info.code)) {
         continue;
       }
       const auto operands = region.operands_of(e.predicate);
@@ -976,8 +976,8 @@ private:
   }
 
   constexpr bool is_from_outside(const region_operand& o) const {
-    const body_kind kind = builder_.region().values[o.node].kind;
-    return kind == body_kind::constant || kind == body_kind::invariant;
+    const region_value_kind kind = builder_.region().values[o.node].kind;
+    return kind == region_value_kind::constant || kind == region_value_kind::invariant;
   }
 
   /// Whether the value is a header phi, or its next value, that changes by the same amount in each pass, so that the
@@ -986,7 +986,7 @@ private:
     const program_region& region = builder_.region();
     const auto is_converted = [&](region_id n) {
       const operation code = region.values[n].info.code;
-      return region.values[n].kind == body_kind::pure &&
+      return region.values[n].kind == region_value_kind::pure &&
              (code == operation::copy || code == operation::truncate || code == operation::zero_extend ||
               code == operation::sign_extend);
     };
@@ -1011,7 +1011,7 @@ private:
       return true;
     }
     const region_value& sum = region.values[next.node];
-    const bool is_sum = sum.kind == body_kind::pure && sum.num_operands == 2 &&
+    const bool is_sum = sum.kind == region_value_kind::pure && sum.num_operands == 2 &&
                         (sum.info.code == operation::add || sum.info.code == operation::sub);
     bool is_step = next.node == phi && next.addend != 0;
     if (next.node != phi && next.addend == 0 && is_sum) {

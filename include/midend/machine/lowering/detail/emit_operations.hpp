@@ -2,7 +2,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/dependence_graph.hpp"
@@ -13,6 +12,7 @@
 #include "midend/machine/lowering/detail/needed_values.hpp"
 #include "midend/machine/lowering/detail/regroup.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -259,7 +259,7 @@ private:
   /// A constant is a literal unless it is small. Any other value is in a register, counted once.
   constexpr void read_outside(operation_id consumer, region_id n) {
     const region_value& node = body_.values[n];
-    if (node.kind == body_kind::constant) {
+    if (node.kind == region_value_kind::constant) {
       add_literal(consumer, node.bits, node.info.width);
     } else if (!w_.nodes[n].has_register) {
       w_.nodes[n].has_register = true;
@@ -337,7 +337,8 @@ private:
 
   constexpr void emit_node(region_id n) {
     const region_value& node = body_.values[n];
-    const bool takes_operations = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
+    const bool takes_operations =
+        node.kind == region_value_kind::load || (node.kind == region_value_kind::pure && !node.is_free);
     if (choices_.is(n, lowered_as::outside) && takes_operations) {
       w_.invariant_operations += sequence_of(body_, n, options_, classes_).count;
     } else if (choices_.is(n, lowered_as::operations)) {
@@ -398,7 +399,7 @@ private:
           needs_.nodes[n].decides_counted_exit ? region_operand{operands[i].node, 0} : operands[i];
       read(o, value, is_predicate ? dependence_kind::guard : dependence_kind::value);
     }
-    if (node.kind == body_kind::load || node.kind == body_kind::store) {
+    if (node.kind == region_value_kind::load || node.kind == region_value_kind::store) {
       read_address(o, body_.accesses[node.access]);
     }
     if (classes_.has_predication() && !classes_.is_speculated(out_.graph.operation(o).kind)) {
@@ -631,7 +632,7 @@ private:
 
   constexpr operation_id add_branch() {
     ++w_.num_branches;
-    return add(operation_class::branch, {no_region_value, 0, no_body_value});
+    return add(operation_class::branch, {no_region_value, 0, no_value});
   }
 
   /// An operation after a call waits until the call returns.
@@ -639,12 +640,13 @@ private:
     for (const ordered_accesses& pair : order.pairs) {
       const operation_id first = w_.nodes[pair.first].result;
       const operation_id second = w_.nodes[pair.second].result;
-      const body_kind kind = body_.values[pair.first].kind;
-      if (kind == body_kind::call) {
+      const region_value_kind kind = body_.values[pair.first].kind;
+      if (kind == region_value_kind::call) {
         const std::uint32_t latency = out_.graph.operation(first).latency;
         add_dependence({first, second, latency, pair.distance, dependence_kind::memory});
       } else {
-        wait(first, second, kind == body_kind::load ? dependence_kind::order : dependence_kind::memory, pair.distance);
+        wait(first, second, kind == region_value_kind::load ? dependence_kind::order : dependence_kind::memory,
+             pair.distance);
       }
     }
   }

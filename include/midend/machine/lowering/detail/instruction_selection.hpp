@@ -2,12 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/machine/machine.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 constexpr bool may_have_effect(const region_value& n) {
-  return n.kind == body_kind::store || n.kind == body_kind::call || n.is_volatile;
+  return n.kind == region_value_kind::store || n.kind == region_value_kind::call || n.is_volatile;
 }
 
 /// A predicate plus 1 is its negation. Every reader of a predicate can read it negated, so the addend is dropped.
@@ -31,7 +31,7 @@ constexpr region_operand without_negation(const program_region& body, region_ope
 
 /// Whether `o` is a constant without an addend.
 constexpr bool is_constant_operand(const program_region& body, region_operand o) {
-  return o.addend == 0 && body.values[o.node].kind == body_kind::constant;
+  return o.addend == 0 && body.values[o.node].kind == region_value_kind::constant;
 }
 
 constexpr bool is_zero_operand(const program_region& body, region_operand o) {
@@ -41,7 +41,7 @@ constexpr bool is_zero_operand(const program_region& body, region_operand o) {
 /// Whether `n` is the negation of a predicate, which takes no operation.
 constexpr bool negates_predicate(const program_region& body, region_id n) {
   const region_value& node = body.values[n];
-  if (node.kind != body_kind::pure || node.info.width != 1) {
+  if (node.kind != region_value_kind::pure || node.info.width != 1) {
     return false;
   }
   return node.info.code == operation::bit_not ||
@@ -53,8 +53,8 @@ constexpr bool negates_predicate(const program_region& body, region_id n) {
 constexpr region_operand look_through(const program_region& body, region_operand o) {
   while (o.addend == 0) {
     const region_value& node = body.values[o.node];
-    const bool is_other_name =
-        node.kind == body_kind::pure && ((node.is_free && node.num_operands == 1) || negates_predicate(body, o.node));
+    const bool is_other_name = node.kind == region_value_kind::pure &&
+                               ((node.is_free && node.num_operands == 1) || negates_predicate(body, o.node));
     if (!is_other_name) {
       break;
     }
@@ -67,7 +67,7 @@ constexpr region_operand look_through(const program_region& body, region_operand
 /// signed or unsigned.
 constexpr bool selects_low_bits(const program_region& body, region_id n) {
   const region_value& node = body.values[n];
-  if (node.kind != body_kind::pure || node.num_operands != 2) {
+  if (node.kind != region_value_kind::pure || node.num_operands != 2) {
     return false;
   }
   if (node.info.code == operation::bit_and) {
@@ -194,7 +194,7 @@ constexpr operation_sequence division_by_constant(const region_value& node, std:
 constexpr operation_sequence sequence_of(const program_region& body, region_id n, const lowering_options& options,
                                          const machine_classes& classes) {
   const region_value& node = body.values[n];
-  if (node.kind != body_kind::pure) {
+  if (node.kind != region_value_kind::pure) {
     return node.cost;
   }
   const auto operands = body.operands_of(n);

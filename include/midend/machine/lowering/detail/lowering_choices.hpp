@@ -2,13 +2,13 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/detail/instruction_selection.hpp"
 #include "midend/machine/lowering/detail/needed_values.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -69,15 +69,14 @@ private:
   constexpr lowered_as choice_of(region_id n) const {
     const region_value& node = body_.values[n];
     switch (node.kind) {
-    case body_kind::constant:
-    case body_kind::invariant:
+    case region_value_kind::constant:
+    case region_value_kind::invariant:
       return lowered_as::outside;
-    case body_kind::phi:
+    case region_value_kind::phi:
       return body_.is_straight_line || is_self_copy(n) ? lowered_as::outside : lowered_as::header_phi;
-    case body_kind::load:
+    case region_value_kind::load:
       return node.is_invariant && !body_.is_straight_line ? lowered_as::outside : lowered_as::operations;
-    case body_kind::pure:
-    case body_kind::join:
+    case region_value_kind::pure:
       return choice_of_pure(n);
     default:
       return lowered_as::operations;
@@ -101,7 +100,7 @@ private:
   /// Decides about operands that only `n` reads.
   constexpr void take_over_operands(region_id n) {
     const region_value& node = body_.values[n];
-    if (node.kind == body_kind::pure && node.info.code == operation::select && node.info.width != 1) {
+    if (node.kind == region_value_kind::pure && node.info.code == operation::select && node.info.width != 1) {
       predicate_operand(n);
     } else if (may_regroup(n)) {
       for (const region_operand o : body_.operands_of(n)) {
@@ -129,8 +128,9 @@ private:
   /// Trees consist of one operation at one width; each of their nodes must allow regrouping.
   constexpr bool may_regroup(region_id n) const {
     const region_value& node = body_.values[n];
-    return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 2 &&
-           (node.info.code == operation::other || is_associative(node.info.code)) && !is_shift_by_power(n);
+    return options_.reassociates && node.reassociates && node.kind == region_value_kind::pure &&
+           node.num_operands == 2 && (node.info.code == operation::other || is_associative(node.info.code)) &&
+           !is_shift_by_power(n);
   }
 
   constexpr bool is_shift_by_power(region_id n) const {
@@ -148,9 +148,9 @@ private:
   /// A sum of products, of which each operation adds one. To regroup it takes a sum and a product that are not fused.
   constexpr bool may_regroup_fused(region_id n) const {
     const region_value& node = body_.values[n];
-    return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 3 &&
-           node.cost == operation_class::fused_multiply_add && !classes_.is_missing(operation_class::fp_add) &&
-           !classes_.is_missing(operation_class::fp_multiply);
+    return options_.reassociates && node.reassociates && node.kind == region_value_kind::pure &&
+           node.num_operands == 3 && node.cost == operation_class::fused_multiply_add &&
+           !classes_.is_missing(operation_class::fp_add) && !classes_.is_missing(operation_class::fp_multiply);
   }
 
   constexpr bool may_share_sum(region_id n, region_id addend) const {
@@ -182,17 +182,17 @@ private:
 
   constexpr bool can_be_predicated(region_id n) const {
     const region_value& node = body_.values[n];
-    if (node.kind != body_kind::pure && node.kind != body_kind::load) {
+    if (node.kind != region_value_kind::pure && node.kind != region_value_kind::load) {
       return false;
     }
     const operation_sequence s = sequence_of(body_, n, options_, classes_);
-    const bool is_select = node.kind == body_kind::pure && node.info.code == operation::select;
+    const bool is_select = node.kind == region_value_kind::pure && node.info.code == operation::select;
     return s.count == 1 && !is_select && classes_.is_predicated(s.steps[0]);
   }
 
   /// A load that must come before an effect cannot wait for values computed after that effect.
   constexpr bool can_wait(region_id n, region_id other, region_id predicate) const {
-    return body_.values[n].kind != body_kind::load || last_effect_ == no_region_value || last_effect_ < n ||
+    return body_.values[n].kind != region_value_kind::load || last_effect_ == no_region_value || last_effect_ < n ||
            (other < n && predicate < n);
   }
 

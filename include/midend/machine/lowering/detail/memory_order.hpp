@@ -2,7 +2,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
@@ -10,6 +9,7 @@
 #include "midend/machine/lowering/detail/lowering_choices.hpp"
 #include "midend/machine/lowering/detail/needed_values.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
 
@@ -76,7 +76,7 @@ public:
     out_.has_effects = false;
     for (region_id n = 0; n != body_.values.size(); ++n) {
       const region_value& node = body_.values[n];
-      const bool is_access = node.kind == body_kind::load || may_have_effect(node);
+      const bool is_access = node.kind == region_value_kind::load || may_have_effect(node);
       if (is_access && (choices_.is(n, lowered_as::operations) || choices_.is(n, lowered_as::with_select))) {
         out_.accesses.push_back(n);
         out_.has_effects = out_.has_effects || may_have_effect(node);
@@ -100,13 +100,13 @@ private:
 
   constexpr value_stride compute_stride(region_id n) const {
     const region_value& node = body_.values[n];
-    if (node.is_invariant || node.kind == body_kind::constant || node.kind == body_kind::invariant) {
+    if (node.is_invariant || node.kind == region_value_kind::constant || node.kind == region_value_kind::invariant) {
       return {true, 0};
     }
-    if (node.kind == body_kind::phi) {
+    if (node.kind == region_value_kind::phi) {
       return stride_of_phi(n);
     }
-    return node.kind == body_kind::pure ? stride_of_operation(n) : value_stride{};
+    return node.kind == region_value_kind::pure ? stride_of_operation(n) : value_stride{};
   }
 
   constexpr value_stride stride_of_phi(region_id n) const {
@@ -165,7 +165,7 @@ private:
       order(out_.accesses[second], out_.accesses[second]);
       for (std::size_t first = second; first-- != 0 && second - first <= most_compared;) {
         order(out_.accesses[first], out_.accesses[second]);
-        if (body_.values[out_.accesses[first]].kind == body_kind::call) {
+        if (body_.values[out_.accesses[first]].kind == region_value_kind::call) {
           break;
         }
       }
@@ -204,8 +204,9 @@ private:
   constexpr bool can_be_tested(region_id first, region_id second) const {
     const auto is_steady = [&](region_id n) {
       const region_value& node = body_.values[n];
-      return node.kind != body_kind::call && !node.is_volatile && body_.accesses[node.access].base != no_region_value &&
-             body_.accesses[node.access].bytes != 0 && stride_of_address(body_.accesses[node.access]).is_known;
+      return node.kind != region_value_kind::call && !node.is_volatile &&
+             body_.accesses[node.access].base != no_region_value && body_.accesses[node.access].bytes != 0 &&
+             stride_of_address(body_.accesses[node.access]).is_known;
     };
     return is_steady(first) && is_steady(second) &&
            body_.accesses[body_.values[first].access].base != body_.accesses[body_.values[second].access].base;
@@ -214,10 +215,10 @@ private:
   constexpr bool must_keep_order(region_id first, region_id second) const {
     const region_value& a = body_.values[first];
     const region_value& b = body_.values[second];
-    if (a.kind == body_kind::call || b.kind == body_kind::call || (a.is_volatile && b.is_volatile)) {
+    if (a.kind == region_value_kind::call || b.kind == region_value_kind::call || (a.is_volatile && b.is_volatile)) {
       return true;
     }
-    if (a.kind == body_kind::load && b.kind == body_kind::load) {
+    if (a.kind == region_value_kind::load && b.kind == region_value_kind::load) {
       return false;
     }
     const region_access& x = body_.accesses[a.access];
@@ -233,7 +234,7 @@ private:
   constexpr optional<std::int64_t> difference_of_addresses(region_id first, region_id second) const {
     const region_value& n = body_.values[first];
     const region_value& m = body_.values[second];
-    if (n.kind == body_kind::call || m.kind == body_kind::call || (n.is_volatile && m.is_volatile)) {
+    if (n.kind == region_value_kind::call || m.kind == region_value_kind::call || (n.is_volatile && m.is_volatile)) {
       return std::nullopt;
     }
     const region_access& a = body_.accesses[n.access];

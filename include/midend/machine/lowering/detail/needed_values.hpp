@@ -2,11 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/detail/instruction_selection.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -145,7 +145,7 @@ private:
 
   constexpr void need_what_it_reads(region_id n) {
     const region_value& node = body_.values[n];
-    if (node.kind == body_kind::phi) {
+    if (node.kind == region_value_kind::phi) {
       need_next(n);
       return;
     }
@@ -156,7 +156,7 @@ private:
         need_value(o);
       }
     }
-    if (node.kind == body_kind::load || node.kind == body_kind::store) {
+    if (node.kind == region_value_kind::load || node.kind == region_value_kind::store) {
       const region_access& a = body_.accesses[node.access];
       need_use(a.base);
       need_use(a.index);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
@@ -52,7 +52,7 @@ public:
   constexpr program_region& region() const { return *out_; }
 
   /// Appends a value that has only a kind and a width.
-  constexpr region_value& append(body_kind kind, std::uint8_t width) {
+  constexpr region_value& append(region_value_kind kind, std::uint8_t width) {
     region_value v{};
     v.kind = kind;
     v.cost = operation_class::move;
@@ -69,13 +69,13 @@ public:
   constexpr region_id last() const { return static_cast<region_id>(out_->values.size() - 1); }
 
   constexpr region_operand constant(std::uint64_t bits, std::uint8_t width) {
-    append(body_kind::constant, width).bits = bits;
+    append(region_value_kind::constant, width).bits = bits;
     return {last(), 0};
   }
 
   /// Appends a pure operation with these operands.
   constexpr region_value& append_pure(const operation_info& info, span<const region_operand> operands) {
-    region_value& v = append(body_kind::pure, info.width);
+    region_value& v = append(region_value_kind::pure, info.width);
     v.info = info;
     v.info.flags = {};
     v.num_operands = static_cast<std::uint32_t>(operands.size());
@@ -94,8 +94,8 @@ public:
 
   constexpr region_bit bit_of(const region_operand& o) const {
     const region_value& v = out_->values[o.node];
-    return v.kind == body_kind::constant ? region_bit{no_region_value, ((v.bits + o.addend) & 1) != 0}
-                                         : region_bit{o.node, (o.addend & 1) != 0};
+    return v.kind == region_value_kind::constant ? region_bit{no_region_value, ((v.bits + o.addend) & 1) != 0}
+                                                 : region_bit{o.node, (o.addend & 1) != 0};
   }
 
   constexpr region_bit conjunction(region_bit a, region_bit b) {
@@ -115,7 +115,7 @@ public:
   /// Whether a value, which is wider than a bit, is a number.
   constexpr region_bit is_equal(const region_operand& value, std::uint64_t number, std::uint8_t width) {
     const region_value& v = out_->values[value.node];
-    if (v.kind == body_kind::constant) {
+    if (v.kind == region_value_kind::constant) {
       return {no_region_value, v.bits == number};
     }
     const region_operand operands[] = {value, constant(number, width)};
@@ -147,7 +147,7 @@ private:
   constexpr bool is_same_operand(const region_operand& a, const region_operand& b) const {
     const region_value& x = out_->values[a.node];
     const region_value& y = out_->values[b.node];
-    const bool are_numbers = x.kind == body_kind::constant && y.kind == body_kind::constant;
+    const bool are_numbers = x.kind == region_value_kind::constant && y.kind == region_value_kind::constant;
     return are_numbers ? x.bits == y.bits && x.info.width == y.info.width : a == b;
   }
 
@@ -156,7 +156,7 @@ private:
     std::uint64_t hash = static_cast<std::uint64_t>(info.code) << 8 | info.operand_width;
     for (const region_operand& o : operands) {
       const region_value& v = out_->values[o.node];
-      hash = mix_hash(hash, v.kind == body_kind::constant ? v.bits : std::uint64_t{o.node} << 32 ^ o.addend);
+      hash = mix_hash(hash, v.kind == region_value_kind::constant ? v.bits : std::uint64_t{o.node} << 32 ^ o.addend);
     }
     const auto fresh = static_cast<region_id>(out_->values.size());
     const region_id found = found_.find_or_insert(static_cast<std::uint32_t>(hash >> 32), fresh, [&](region_id n) {
@@ -177,7 +177,7 @@ private:
 
   program_region* out_ = nullptr; ///< valid from `begin` until the region that is made goes out of scope
   hash_map<std::uint32_t> found_; ///< conjunctions and tests, by the high bits of their hash
-  std::uint32_t origin_ = no_body_value;
+  std::uint32_t origin_ = no_value;
 };
 
 } // namespace detail

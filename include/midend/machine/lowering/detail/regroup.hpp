@@ -2,11 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/lowering/detail/lowering_choices.hpp"
 #include "midend/machine/lowering/detail/needed_values.hpp"
 #include "midend/machine/lowering/program_region.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 
@@ -155,7 +155,7 @@ private:
     for (const region_operand o : body_.operands_of(n)) {
       visit(o.node);
     }
-    if (node.kind == body_kind::load || node.kind == body_kind::store) {
+    if (node.kind == region_value_kind::load || node.kind == region_value_kind::store) {
       const region_access& a = body_.accesses[node.access];
       for (const region_id o : {a.base, a.index, a.stored.node}) {
         if (o != no_region_value) {

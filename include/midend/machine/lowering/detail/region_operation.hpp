@@ -1,13 +1,13 @@
-/// `loop_operation`: what the cost rung says about one operation.
+/// `region_operation`: what the cost rung says about one operation.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/body_kind.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/optional.hpp"
 
 #include <cstddef>
@@ -18,36 +18,36 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// What the cost rung says about one operation, with the defaults for the members that an IR leaves out.
-struct loop_operation {
+struct region_operation {
   operation_info info; ///< what it computes if it runs
   guard_of_value guard;
-  body_kind kind;
+  region_value_kind kind;
   optional<operation_class> cost;
   optional<memory_reference> place; ///< of a load or store
 
   constexpr bool is_guarded() const { return guard.predicate != no_value; }
 
-  /// A terminator: it appears in the body as the edges of its block.
+  /// A terminator: the edges of its node stand for it.
   constexpr bool is_branch() const { return cost == operation_class::branch; }
 
-  constexpr bool accesses_memory() const { return kind == body_kind::load || kind == body_kind::store; }
+  constexpr bool accesses_memory() const { return kind == region_value_kind::load || kind == region_value_kind::store; }
 };
 
-constexpr body_kind kind_of(effect_kind effect) {
+constexpr region_value_kind kind_of(effect_kind effect) {
   switch (effect) {
   case effect_kind::none:
-    return body_kind::pure;
+    return region_value_kind::pure;
   case effect_kind::reads:
-    return body_kind::load;
+    return region_value_kind::load;
   case effect_kind::writes:
-    return body_kind::store;
+    return region_value_kind::store;
   default:
-    return body_kind::call;
+    return region_value_kind::call;
   }
 }
 
-template <cost_ir IR> constexpr loop_operation loop_operation_of(const IR& ir, value_id v) {
-  loop_operation found{
+template <cost_ir IR> constexpr region_operation region_operation_of(const IR& ir, value_id v) {
+  region_operation found{
       .info = ir.operation(v), .guard = {}, .kind = kind_of(ir.effect(v)), .cost = ir.cost(v), .place = std::nullopt};
   if constexpr (has_guard<IR>) {
     found.guard = ir.guard(v);
@@ -63,7 +63,7 @@ template <cost_ir IR> constexpr loop_operation loop_operation_of(const IR& ir, v
 
 /// The operands that the operation computes with: without the predicate and the other value, which come last.
 template <class IR, class Visit>
-constexpr void for_each_argument(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
+constexpr void for_each_argument(const IR& ir, value_id v, const region_operation& what, Visit visit) {
   auto&& operands = ir.operands(v);
   std::size_t left = arity(what.info.code);
   if (what.info.code == operation::other) {
@@ -78,25 +78,6 @@ constexpr void for_each_argument(const IR& ir, value_id v, const loop_operation&
     }
     visit(static_cast<value_id>(operand));
   }
-}
-
-/// All values that the operation reads.
-template <class IR, class Visit>
-constexpr void for_each_read(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
-  const auto visit_if_any = [&](value_id operand) {
-    if (operand != no_value) {
-      visit(operand);
-    }
-  };
-  if (what.place.has_value()) {
-    visit_if_any(what.place->base);
-    visit_if_any(what.place->index);
-    visit_if_any(what.place->stored);
-  } else if (!what.accesses_memory()) {
-    for_each_argument(ir, v, what, visit);
-  }
-  visit_if_any(what.guard.predicate);
-  visit_if_any(what.guard.otherwise);
 }
 
 } // namespace detail
