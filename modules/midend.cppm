@@ -152,21 +152,14 @@ module;
 #include <midend/graph/reversed.hpp>
 #include <midend/graph/strongly_connected_components.hpp>
 #include <midend/graph/with_virtual_exit.hpp>
-#include <midend/induction/body_kind.hpp>
 #include <midend/induction/bounded_trip_count.hpp>
-#include <midend/induction/count_iterations.hpp>
-#include <midend/induction/describe_loop.hpp>
 #include <midend/induction/evolution.hpp>
 #include <midend/induction/evolutions.hpp>
 #include <midend/induction/extract_loop.hpp>
-#include <midend/induction/induction_forms.hpp>
-#include <midend/induction/loop_body.hpp>
-#include <midend/induction/loop_counters.hpp>
-#include <midend/induction/loop_facts.hpp>
+#include <midend/induction/loop_counts.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/induction/phi_permutation.hpp>
 #include <midend/induction/plain_trip_counter.hpp>
-#include <midend/induction/read_loop_facts.hpp>
 #include <midend/induction/run_iterations.hpp>
 #include <midend/induction/trip_count.hpp>
 #include <midend/induction/trip_formula.hpp>
@@ -242,6 +235,7 @@ module;
 #include <midend/machine/lowering/lower_region.hpp>
 #include <midend/machine/lowering/program_region.hpp>
 #include <midend/machine/lowering/read_region.hpp>
+#include <midend/machine/lowering/region_value_kind.hpp>
 #include <midend/machine/machine.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/machine_model.hpp>
@@ -503,18 +497,10 @@ using midend::bit_row_view;
 using midend::bit_set;
 using midend::bit_set_algebra;
 using midend::block_schedule_result;
-using midend::body_access;
-using midend::body_block;
 using midend::body_cost;
-using midend::body_counter;
-using midend::body_edge;
-using midend::body_id;
-using midend::body_kind;
 using midend::body_limit;
 using midend::body_operation;
 using midend::body_timer;
-using midend::body_trip_counter;
-using midend::body_value;
 using midend::boolean;
 using midend::borrowed_range;
 using midend::bounded_lattice;
@@ -522,7 +508,6 @@ using midend::bounded_lattice_argument;
 using midend::branch_editor;
 using midend::byte_interval;
 using midend::byte_interval_text;
-using midend::can_be_counted;
 using midend::can_clone_unguarded;
 using midend::can_clone_values;
 using midend::can_clone_values_to_places;
@@ -661,8 +646,6 @@ using midend::copy_editor_argument;
 using midend::copy_propagation_plan;
 using midend::cost_ir;
 using midend::cost_ir_argument;
-using midend::count_iterations;
-using midend::count_iterations_workspace;
 using midend::count_loop_trips;
 using midend::counted_exit;
 using midend::counted_exit_fault;
@@ -730,8 +713,6 @@ using midend::dependence_workspace;
 using midend::depth_first_numbering;
 using midend::depth_first_order;
 using midend::depth_first_order_workspace;
-using midend::describe_loop;
-using midend::describe_loop_workspace;
 using midend::described_promise;
 using midend::direct_trip_formula;
 using midend::directed_graph;
@@ -824,7 +805,6 @@ using midend::exit_refusal;
 using midend::exit_trips;
 using midend::exit_unification_options;
 using midend::exit_unification_plan;
-using midend::exit_with_formula;
 using midend::exiting_edge_iterator;
 using midend::exiting_edge_range;
 using midend::exits_only;
@@ -911,6 +891,7 @@ using midend::for_each_case;
 using midend::for_each_value;
 using midend::form_in_step;
 using midend::form_range;
+using midend::formula_of;
 using midend::forward_csr_graph;
 using midend::fraction;
 using midend::freezable_ir;
@@ -1053,6 +1034,7 @@ using midend::has_successors;
 using midend::has_top;
 using midend::has_top_of_width;
 using midend::has_transfer;
+using midend::has_trip_formula;
 using midend::has_trip_hints;
 using midend::has_undefined_values;
 using midend::has_users;
@@ -1085,10 +1067,6 @@ using midend::index_split_editor;
 using midend::index_split_limits;
 using midend::index_split_obstacle;
 using midend::index_split_plan;
-using midend::induction_form;
-using midend::induction_form_kind;
-using midend::induction_forms;
-using midend::induction_variable;
 using midend::inserted_phis;
 using midend::instruction_size;
 using midend::interchange_editor;
@@ -1159,7 +1137,6 @@ using midend::known_bits_domain;
 using midend::known_constant;
 using midend::known_constants;
 using midend::known_load;
-using midend::known_term;
 using midend::lacks_source;
 using midend::last_operation;
 using midend::last_to_first;
@@ -1209,14 +1186,13 @@ using midend::live_values;
 using midend::live_values_workspace;
 using midend::live_variables;
 using midend::longest_interval;
-using midend::loop_body;
 using midend::loop_change;
 using midend::loop_closing_plan;
 using midend::loop_collapse;
 using midend::loop_copy_cost;
 using midend::loop_copy_obstacle;
-using midend::loop_counters;
-using midend::loop_describer;
+using midend::loop_counts;
+using midend::loop_counts_workspace;
 using midend::loop_edge;
 using midend::loop_end;
 using midend::loop_end_finder;
@@ -1224,9 +1200,6 @@ using midend::loop_end_finder_workspace;
 using midend::loop_ends;
 using midend::loop_ends_verdict;
 using midend::loop_estimate;
-using midend::loop_exit;
-using midend::loop_fact_reader;
-using midend::loop_facts;
 using midend::loop_forest;
 using midend::loop_form;
 using midend::loop_form_explanation;
@@ -1244,7 +1217,6 @@ using midend::loop_manager_log;
 using midend::loop_manager_options;
 using midend::loop_member;
 using midend::loop_node_kind;
-using midend::loop_obstacle;
 using midend::loop_of_sweep;
 using midend::loop_package;
 using midend::loop_package_editor;
@@ -1382,7 +1354,6 @@ using midend::nested_evolution;
 using midend::nesting_only;
 using midend::nesting_only_t;
 using midend::no_base;
-using midend::no_body_value;
 using midend::no_channel;
 using midend::no_counter;
 using midend::no_cycle;
@@ -1575,6 +1546,7 @@ using midend::ranges_text;
 using midend::reaching_definitions;
 using midend::read_as;
 using midend::read_linear_form;
+using midend::read_loop_counts;
 using midend::read_machine;
 using midend::read_nest;
 using midend::read_nest_workspace;
@@ -1615,6 +1587,7 @@ using midend::region_reader_workspace;
 using midend::region_run;
 using midend::region_run_status;
 using midend::region_value;
+using midend::region_value_kind;
 using midend::register_need;
 using midend::register_need_result;
 using midend::register_need_workspace;
@@ -1798,7 +1771,6 @@ using midend::to_dot;
 using midend::to_string;
 using midend::to_table;
 using midend::to_text;
-using midend::to_unrolling_obstacle;
 using midend::topped;
 using midend::trip_bound;
 using midend::trip_count;
@@ -1892,7 +1864,6 @@ using midend::value_numbering_result;
 using midend::value_numbering_with_branch_facts;
 using midend::value_numbering_workspace;
 using midend::value_replacement;
-using midend::value_step;
 using midend::values_are_a_range_of_ids;
 using midend::values_of;
 using midend::variable_constants;
