@@ -30,7 +30,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -610,23 +609,7 @@ template <class E> void apply_index_split(unfolding<E>& u, const index_split_pla
   static_assert(index_split_editor<E>, "midend: to split loops, an editor needs `set_branch`, `erase_end`, "
                                        "`set_operand`, `drop_promises` and the effects rung");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  if (plan.empty()) {
-    return;
-  }
-  std::vector<detail::index_split_builder<E>> builders;
-  builders.reserve(plan.splits.size());
-  flat_array<std::uint32_t> position;
-  for (const index_split& x : plan.splits) {
-    builders.emplace_back(u, plan, x, position);
-    builders.back().gather();
-  }
-  for (detail::index_split_builder<E>& builder : builders) {
-    builder.copy();
-  }
-  u.finish();
-  for (detail::index_split_builder<E>& builder : builders) {
-    builder.close();
-  }
+  detail::build_versions<detail::index_split_builder<E>>(u, plan, plan.splits);
 }
 
 /// Applies a plan as above and returns the witness.

@@ -35,7 +35,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -850,23 +849,7 @@ void apply_loop_versioning(unfolding<E>& u, const loop_versioning_plan& plan, lo
                 "`set_branch`, `erase_end`, `address_as_number`, `make_memory_class`, `set_memory_class`, the effects "
                 "rung and `memory`");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  if (plan.empty()) {
-    return;
-  }
-  std::vector<detail::versioning_builder<E>> builders;
-  builders.reserve(plan.loops.size());
-  flat_array<std::uint32_t> position;
-  for (const loop_versioning& x : plan.loops) {
-    builders.emplace_back(u, plan, x, position);
-    builders.back().gather();
-  }
-  for (detail::versioning_builder<E>& builder : builders) {
-    builder.copy();
-  }
-  u.finish();
-  for (detail::versioning_builder<E>& builder : builders) {
-    builder.close(witness);
-  }
+  detail::build_versions<detail::versioning_builder<E>>(u, plan, plan.loops, witness);
 }
 
 /// Applies a plan as above and returns the witnesses.

@@ -24,7 +24,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -667,23 +666,7 @@ unswitch_plan plan_unswitch(const IR& ir, const loop_forest& loops, const unswit
 template <class E> void apply_unswitch(unfolding<E>& u, const unswitch_plan& plan) {
   static_assert(loop_version_editor<E>, "midend: to unswitch loops, an editor needs `erase_end` and the effects rung");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  if (plan.empty()) {
-    return;
-  }
-  std::vector<detail::unswitch_builder<E>> builders;
-  builders.reserve(plan.loops.size());
-  flat_array<std::uint32_t> position;
-  for (const loop_unswitching& x : plan.loops) {
-    builders.emplace_back(u, plan, x, position);
-    builders.back().gather();
-  }
-  for (detail::unswitch_builder<E>& builder : builders) {
-    builder.copy();
-  }
-  u.finish();
-  for (detail::unswitch_builder<E>& builder : builders) {
-    builder.close();
-  }
+  detail::build_versions<detail::unswitch_builder<E>>(u, plan, plan.loops);
 }
 
 /// Applies a plan as above and returns the witness.
