@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/range_product.hpp"
 #include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/domains/known_bits_domain.hpp"
@@ -23,59 +24,32 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// An element of `number_domain`.
+struct ranges_and_bits {
+  interval_domain::element range;
+  known_bits_domain::element bits;
+
+  constexpr bool is_bottom() const { return range.is_bottom(); }
+
+  friend constexpr bool operator==(const ranges_and_bits&, const ranges_and_bits&) = default;
+};
+
+} // namespace detail
+
 /// The reduced product of `interval_domain` and `known_bits_domain`: signed bounds, unsigned bounds and known bits of
 /// each number. Choose it for precision: bounds alone miss alignment, bits alone miss that a loop ends, and signed and
 /// unsigned comparisons need both kinds of bounds. Reduced elements are optimal: each part is the smallest around the
 /// numbers that all parts allow. Operations on constants are evaluated, at the cost of `flat_domain`.
-struct number_domain {
-  struct element {
-    interval_domain::element range;
-    known_bits_domain::element bits;
-
-    constexpr bool is_bottom() const { return range.is_bottom(); }
-
-    friend constexpr bool operator==(const element&, const element&) = default;
-  };
-
-  using constant_type = std::uint64_t;
-
-  static constexpr bool reads_any_width = true;
-
-  constexpr element bottom() const { return {ranges().bottom(), bits().bottom()}; }
-
-  constexpr element top(unsigned width) const { return {ranges().top(width), bits().top(width)}; }
-
-  constexpr element constant(unsigned width, std::uint64_t c) const {
-    return {ranges().constant(width, c), bits().constant(width, c)};
-  }
-
-  constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }
-
+struct number_domain
+    : detail::range_product<number_domain, detail::ranges_and_bits, known_bits_domain, &detail::ranges_and_bits::bits> {
   /// What an element, which is not bottom, says: bounds, and the low bits that are known.
   constexpr number_facts facts(const element& a) const {
     const auto& [s, u] = a.range;
     const auto known = static_cast<unsigned>(std::countr_one(a.bits.zeros | a.bits.ones));
     const std::uint64_t modulus = u.low == u.high || known > 63 ? 0 : std::uint64_t{1} << known;
     return {s.low, s.high, u.low, u.high, modulus, modulus == 0 ? u.low : a.bits.ones & (modulus - 1)};
-  }
-
-  constexpr bool contains(unsigned width, const element& a, std::uint64_t c) const {
-    return ranges().contains(width, a.range, c) && bits().contains(width, a.bits, c);
-  }
-
-  constexpr std::uint64_t size(unsigned width, const element& a) const {
-    const std::uint64_t by_range = ranges().size(width, a.range);
-    const std::uint64_t by_bits = bits().size(width, a.bits);
-    return by_range < by_bits ? by_range : by_bits;
-  }
-
-  constexpr bool join(element& a, const element& b) const {
-    const bool changed = ranges().join(a.range, b.range);
-    return bits().join(a.bits, b.bits) || changed;
-  }
-
-  constexpr bool leq(const element& a, const element& b) const {
-    return ranges().leq(a.range, b.range) && bits().leq(a.bits, b.bits);
   }
 
   /// Without thresholds, the bits of numbers that become longer get unknown up to the next of 8, 16, 32 and 64, as far
@@ -127,6 +101,8 @@ struct number_domain {
   }
 
 private:
+  friend range_product;
+
   static element library_transfer(const operation_info& info, span<const element> args);
 
   static void library_assume(operation code, unsigned width, element& a, element& b);
@@ -225,22 +201,7 @@ private:
     a.range.as_unsigned = detail::unsigned_ranges::common(a.range.as_unsigned, implied.as_unsigned);
   }
 
-  static constexpr interval_domain ranges() { return {}; }
-
   static constexpr known_bits_domain bits() { return {}; }
-
-  /// A join, which needs no reduction.
-  constexpr element select(unsigned width, span<const element> args) const {
-    if (args[0].is_bottom()) {
-      return bottom();
-    }
-    if (!contains(64, args[0], 0) || args[0].range.as_unsigned.high == 0) {
-      return read(width, args[args[0].range.as_unsigned.high != 0 ? 1 : 2]);
-    }
-    element either = read(width, args[1]);
-    join(either, read(width, args[2]));
-    return either;
-  }
 
   /// The low bits.
   constexpr element read(unsigned width, const element& a) const {

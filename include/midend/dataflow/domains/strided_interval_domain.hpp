@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/range_product.hpp"
 #include "midend/dataflow/detail/shift_modulo.hpp"
 #include "midend/dataflow/domains/congruence_domain.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
@@ -22,6 +23,20 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// An element of `strided_interval_domain`.
+struct ranges_and_stride {
+  interval_domain::element range;
+  congruence_domain::element stride;
+
+  constexpr bool is_bottom() const { return range.is_bottom(); }
+
+  friend constexpr bool operator==(const ranges_and_stride&, const ranges_and_stride&) = default;
+};
+
+} // namespace detail
+
 /// The reduced product of `interval_domain` and `congruence_domain`: signed bounds, unsigned bounds and the remainder
 /// of each number, read as unsigned. Choose it where loops count in steps: bounds alone cannot show that a counter is a
 /// multiple of 3, and remainders alone cannot show that it does not wrap. G. Balakrishnan, T. Reps, "Analyzing memory
@@ -29,28 +44,8 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// Bounds show which operations do not wrap, so that remainders modulo any number survive, and which numbers are not
 /// negative, so that signed operations are unsigned ones.
-struct strided_interval_domain {
-  struct element {
-    interval_domain::element range;
-    congruence_domain::element stride;
-
-    constexpr bool is_bottom() const { return range.is_bottom(); }
-
-    friend constexpr bool operator==(const element&, const element&) = default;
-  };
-
-  using constant_type = std::uint64_t;
-
-  static constexpr bool reads_any_width = true;
-
-  constexpr element bottom() const { return {ranges().bottom(), strides().bottom()}; }
-
-  constexpr element top(unsigned width) const { return {ranges().top(width), strides().top(width)}; }
-
-  constexpr element constant(unsigned width, std::uint64_t c) const {
-    return {ranges().constant(width, c), strides().constant(width, c)};
-  }
-
+struct strided_interval_domain : detail::range_product<strided_interval_domain, detail::ranges_and_stride,
+                                                       congruence_domain, &detail::ranges_and_stride::stride> {
   /// What a fact says, and the fact that an element, which is not bottom, says.
   constexpr element known(const number_facts& f) const {
     return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
@@ -59,27 +54,6 @@ struct strided_interval_domain {
   constexpr number_facts facts(const element& a) const {
     return {a.range.as_signed.low,    a.range.as_signed.high, a.range.as_unsigned.low,
             a.range.as_unsigned.high, a.stride.modulus,       a.stride.residue};
-  }
-
-  constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }
-
-  constexpr bool contains(unsigned width, const element& a, std::uint64_t c) const {
-    return ranges().contains(width, a.range, c) && strides().contains(width, a.stride, c);
-  }
-
-  constexpr std::uint64_t size(unsigned width, const element& a) const {
-    const std::uint64_t by_range = ranges().size(width, a.range);
-    const std::uint64_t by_stride = strides().size(width, a.stride);
-    return by_range < by_stride ? by_range : by_stride;
-  }
-
-  constexpr bool join(element& a, const element& b) const {
-    const bool changed = ranges().join(a.range, b.range);
-    return strides().join(a.stride, b.stride) || changed;
-  }
-
-  constexpr bool leq(const element& a, const element& b) const {
-    return ranges().leq(a.range, b.range) && strides().leq(a.stride, b.stride);
   }
 
   constexpr bool widen(unsigned width, element& a, const element& b, const thresholds& t) const {
@@ -150,9 +124,9 @@ struct strided_interval_domain {
   }
 
 private:
-  using argument_bounds = detail::argument_references<interval_domain::element>;
+  friend range_product;
 
-  static constexpr interval_domain ranges() { return {}; }
+  using argument_bounds = detail::argument_references<interval_domain::element>;
 
   static constexpr congruence_domain strides() { return {}; }
 
@@ -194,19 +168,6 @@ private:
       return is_comparison(info.code) && info.width == 1 && args[0] == top(info.operand_width) &&
              args[1] == top(info.operand_width);
     }
-  }
-
-  /// A join, which needs no reduction.
-  constexpr element select(unsigned width, span<const element> args) const {
-    if (args[0].is_bottom()) {
-      return bottom();
-    }
-    if (!contains(64, args[0], 0) || args[0].range.as_unsigned.high == 0) {
-      return read(width, args[args[0].range.as_unsigned.high != 0 ? 1 : 2]);
-    }
-    element either = read(width, args[1]);
-    join(either, read(width, args[2]));
-    return either;
   }
 
   /// The low bits.
