@@ -116,6 +116,9 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
   reader.run({workspace.order_.data(), workspace.order_.size()});
   evolution_solver solver(program, loops, reader, workspace.stack_, workspace.guesses_, out);
   loop_trip_finder finder(program, loops, reader, solver, out);
+  if (loops.num_loops() != 0) {
+    finder.narrow_choices({workspace.order_.data(), workspace.order_.size()}, reader);
+  }
   for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from inside out
     finder.count(l);
     solver.forget_guesses();

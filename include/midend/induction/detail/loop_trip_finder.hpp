@@ -8,6 +8,7 @@
 #include "midend/induction/detail/condition_reader.hpp"
 #include "midend/induction/detail/entry_ranges.hpp"
 #include "midend/induction/detail/evolution_solver.hpp"
+#include "midend/induction/detail/integer_ends.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
 #include "midend/induction/evolution.hpp"
 #include "midend/induction/trip_count.hpp"
@@ -120,7 +121,45 @@ public:
     }
   }
 
+  /// What phis and selects are at most and at least, by the branches that lead to them, and by their conditions: of
+  /// each of their inputs.
+  void narrow_choices(span<const node_id> order, value_form_reader& reader) {
+    for (const node_id n : order) {
+      bool has_phis = false;
+      for (const value_id v : p_.values(n)) {
+        has_phis = has_phis || p_.is_phi(v);
+      }
+      std::size_t edges = 0;
+      std::size_t comparisons = 0;
+      for (const edge_id e : has_phis ? p_.graph().in_edges(n) : span<const edge_id>()) {
+        if (reader.is_reachable(p_.graph().edge_source(e)) && ++edges <= max_inputs) {
+          ranges_.passing(e, held_[edges - 1]);
+          comparisons += held_[edges - 1].size;
+        }
+      }
+      const bool knows_more = comparisons != 0 && edges <= max_inputs; // than the facts
+      for (const value_id v : p_.values(n)) {
+        if (p_.constant(v) || out_.values_[v].width != p_.operation(v).width) {
+          continue;
+        }
+        value_id inputs[max_inputs] = {};
+        if (p_.is_phi(v) && knows_more) {
+          edges = 0;
+          for (const edge_id e : p_.graph().in_edges(n)) {
+            if (reader.is_reachable(p_.graph().edge_source(e))) {
+              inputs[edges++] = p_.phi_input(v, e);
+            }
+          }
+          narrow_choice(v, {inputs, edges}, held_, reader);
+        } else if (!p_.is_phi(v) && p_.operation(v).code == operation::select) {
+          narrow_select(v, reader);
+        }
+      }
+    }
+  }
+
 private:
+  static constexpr std::size_t max_inputs = 4; ///< of a phi that is narrowed
   static constexpr number_reading low_bits = number_reading::low_bits;
   static constexpr number_reading as_signed_number = number_reading::as_signed;
   static constexpr number_reading as_unsigned_number = number_reading::as_unsigned;
@@ -346,18 +385,15 @@ private:
     }
   }
 
-  form_range range_of_form(const linear_form& form) const {
-    return range_of(form, [this](value_id v) { return reader_.facts_of(v); });
-  }
-
-  /// Of a modular form.
-  value_bounds bounds_of_form(const linear_form& form) const {
+  /// Of a modular form, when loop `l` is entered.
+  value_bounds bounds_of_form(loop_id l, const linear_form& form) const {
+    const value_bounds bounds = bounds_of_range(ranges_.range_at(form, l), form.width);
     if (form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0 &&
         out_.values_[form.terms[0].value].width == form.width) {
       const number_facts f = reader_.facts_of(form.terms[0].value);
-      return {f.least, f.most, f.low, f.high};
+      return narrower({f.least, f.most, f.low, f.high}, bounds);
     }
-    return bounds_of_range(range_of_form(form), form.width);
+    return bounds;
   }
 
   /// Of what a comparison reads, in whatever iteration.
@@ -415,12 +451,26 @@ private:
 
   // Equality.
 
+  /// Two counters of a loop around that stay a number apart: their difference is that number.
+  void drop_counters_around(loop_id l, evolution& apart) {
+    for (loop_id around = loops_.parent(l); around != no_loop; around = loops_.parent(around)) {
+      if (!apart.is_known() || apart.start().num_terms < 2) {
+        return;
+      }
+      const evolution e = solver_.resolve(apart.start(), around);
+      if (e.is_invariant() && e.start().num_terms < apart.start().num_terms) {
+        apart.coefficients[0] = e.start();
+      }
+    }
+  }
+
   /// The first iteration in which the difference is 0, or is not.
   loop_trips count_to_equality(loop_id l, const value_comparison& c) {
     const evolution a = resolve_operand(c.a, c.width, low_bits, l);
     const evolution b = resolve_second(c, low_bits, l);
     evolution apart = a;
     apart.add(b, minus_one);
+    drop_counters_around(l, apart);
     loop_trips out;
     out.test = test_of(c.code, apart, evolution::constant(l, apart.start().none_of()));
     out.ends = is_met(out.test);
@@ -443,7 +493,7 @@ private:
     if (!apart.is_known() || !apart.value_at(0, first)) {
       return false;
     }
-    const form_range range = range_of_form(first);
+    const form_range range = ranges_.range_at(first, l);
     bool differ = range.first != 0 && range.more < low_ones(first.width) - range.first + 1;
     for (const number_reading r : {as_signed_number, as_unsigned_number}) {
       linear_form lifted;
@@ -463,12 +513,15 @@ private:
     if (!formula || !way.negate()) {
       return;
     }
-    const form_range ways = range_of_form(way);
+    form_range ways = ranges_.range_at(way, l);
+    if (linear_form low; read_starts(way, formula->shift, low) && low.is_number()) {
+      ways = with_low_bits(ways, low.constant, formula->shift, c.width);
+    }
     const bool is_multiple = ways.zeros >= formula->shift && (ways.first & ones_below(formula->shift)) == 0;
     const bool is_whole = is_multiple || must_leave(l);
     note_most(out, most_backedges_of_ways(*formula, e, ways));
     if (a.is_counter() && b.is_invariant()) {
-      note_most(out, most_backedges(e, bounds_of_start(l, c, a), bounds_of_bound(c, b), false, is_multiple));
+      note_most(out, most_backedges(e, bounds_of_start(l, c, a), bounds_of_bound(l, c, b), false, is_multiple));
     }
     note_most(out, is_whole ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
     note_most(out, is_whole ? most_steps(l, c, a, b, way, apart.step()) : std::nullopt);
@@ -477,24 +530,48 @@ private:
     out.test.is_direct = is_whole || is_promised;
     if (out.test.is_direct) {
       note_multiple(out, multiple_by_low_bits(*formula, ways.first, ways.zeros));
-      out.has_formula = divide_way(way, apart.step().constant, *formula, out.backedges);
+      out.has_formula = divide_way(l, way, apart.step().constant, *formula, out.backedges);
       out.has_bound = out.has_formula && formula->shift == 0 && read_as_integer(out.backedges, out.bound);
-      const form_range steps = out.has_formula ? range_of_form(out.backedges) : form_range();
+      const form_range steps = out.has_formula ? ranges_.range_at(out.backedges, l) : form_range();
       const bool is_known = out.has_formula && steps.more <= low_ones(out.backedges.width) - steps.first;
       note_most(out, is_known ? if_small(steps.first + steps.more) : std::nullopt);
     }
   }
 
+  /// The low bits of a sum of counters of other loops whose steps do not change them: those that the counters start
+  /// with.
+  bool read_starts(const linear_form& form, unsigned bits, linear_form& out) {
+    if (bits == 0) {
+      return false;
+    }
+    out = linear_form::zero(bits);
+    bool fits = out.add(form.constant);
+    for (std::uint32_t i = 0; i != form.num_terms && fits; ++i) {
+      const linear_form::term& t = form.terms[i];
+      linear_form low;
+      fits = reader_.read_low_bits_of_term(t, bits, low);
+      if (fits && reader_.is_header_phi(t.value) && reader_.width_of(t.value) >= bits) {
+        const evolution e = solver_.resolve(out_.form_of(t.value), reader_.home(t.value));
+        if (e.is_counter() && (e.step().constant & ones_below(bits)) == 0) {
+          low = e.start();
+          fits = reader_.reduce(low, bits);
+        }
+      }
+      fits = fits && out.add(low, t.coefficient);
+    }
+    return fits;
+  }
+
   /// By the sum, and by what is known about the value itself.
-  value_bounds bounds_of_bound(const value_comparison& c, const evolution& b) const {
+  value_bounds bounds_of_bound(loop_id l, const value_comparison& c, const evolution& b) const {
     const value_bounds itself =
         c.b == no_value ? value_bounds::exactly(c.number, c.width) : bounds_of_operand(c.b, c.width);
-    return b.is_invariant() ? narrower(bounds_of_form(b.start()), itself) : itself;
+    return b.is_invariant() ? narrower(bounds_of_form(l, b.start()), itself) : itself;
   }
 
   /// Of a counter in the first iteration: by its sum, and by what is known about what its phi starts with.
   value_bounds bounds_of_start(loop_id l, const value_comparison& c, const evolution& a) const {
-    const value_bounds sum = bounds_of_form(a.start());
+    const value_bounds sum = bounds_of_form(l, a.start());
     std::uint64_t addend = 0;
     const value_id phi = phi_of(l, c, addend);
     if (phi == no_value) {
@@ -531,12 +608,6 @@ private:
     return is_phi ? t.value : no_value;
   }
 
-  static integer_ends ends_of(const value_bounds& b, number_reading r) {
-    return r == as_signed_number ? integer_ends{b.signed_low, b.signed_high}
-           : b.high >> 63 != 0   ? integer_ends{}
-                                 : integer_ends{static_cast<std::int64_t>(b.low), static_cast<std::int64_t>(b.high)};
-  }
-
   /// At most how many steps lead to the bound, if they do: where the distance, as an integer, is not negative.
   std::optional<std::uint64_t> most_steps(loop_id l, const value_comparison& c, const evolution& a, const evolution& b,
                                           const linear_form& way, const linear_form& step) const {
@@ -552,7 +623,7 @@ private:
       integer_ends ends = lift(distance, r, lifted) ? ranges_.of(lifted, l) : integer_ends();
       if (a.is_counter() && b.is_invariant()) {
         const integer_ends start = ends_of(bounds_of_start(l, c, a), r);
-        const integer_ends bound = ends_of(bounds_of_bound(c, b), r);
+        const integer_ends bound = ends_of(bounds_of_bound(l, c, b), r);
         const integer_ends& far = is_down ? start : bound;
         const integer_ends& near = is_down ? bound : start;
         const integer_ends other{checked_difference(far.least, near.most), checked_difference(far.most, near.least)};
@@ -576,7 +647,8 @@ private:
   }
 
   /// How many steps make up this distance, modulo 2^width; modulo fewer bits if the step is even.
-  bool divide_way(const linear_form& way, std::uint64_t step, const trip_formula& formula, linear_form& out) const {
+  bool divide_way(loop_id l, const linear_form& way, std::uint64_t step, const trip_formula& formula,
+                  linear_form& out) const {
     const unsigned width = way.width;
     linear_form quotient = way.none_of();
     const std::int64_t by = as_signed(step, width);
@@ -600,7 +672,7 @@ private:
       return false;
     }
     out = quotient;
-    const form_range range = range_of_form(quotient);
+    const form_range range = ranges_.range_at(quotient, l);
     const std::uint64_t most = low_ones(width) >> formula.shift;
     if (divides && range.first <= most && range.more <= most - range.first) {
       return true;
@@ -639,6 +711,7 @@ private:
     }
     evolution apart = s.x;
     apart.add(s.y, minus_one);
+    drop_counters_around(l, apart);
     if (is_of_numbers(apart)) { // they are compared as integers
       counted_exit e = exit_of(c, 64, apart, 0);
       e.comparison = signed_comparison(c.code);
@@ -712,7 +785,7 @@ private:
     const bool is_signed = is_signed_order(c.code);
     const value_bounds all = value_bounds::all(c.width);
     const value_bounds start = bounds_of_start(l, c, s.a);
-    const value_bounds bound = bounds_of_bound(c, s.b);
+    const value_bounds bound = bounds_of_bound(l, c, s.b);
     const value_bounds& low = is_up ? start : bound;
     const value_bounds& high = is_up ? bound : start;
     return is_signed ? low.signed_low != all.signed_low || high.signed_high != all.signed_high
@@ -768,7 +841,7 @@ private:
     if (!s.y.is_invariant() || !is_linear(s.x) || !is_linear(s.a) || !s.b.is_invariant()) {
       return out;
     }
-    const integer_ends bound = ends_at(l, s.y.start(), bounds_of_bound(c, s.b), reading_for(c.code));
+    const integer_ends bound = ends_at(l, s.y.start(), bounds_of_bound(l, c, s.b), reading_for(c.code));
     const integer_ends start = ends_at(l, s.x.start(), bounds_of_start(l, c, s.a), reading_for(c.code));
     const integer_ends& far = is_up ? bound : start;
     const integer_ends& near = is_up ? start : bound;
@@ -782,7 +855,7 @@ private:
   void count_bits(loop_id l, const value_comparison& c, const sides& s, const trip_formula& formula, bool is_exact,
                   loop_trips& out) {
     const counted_exit e = exit_of(c, c.width, s.a, 0);
-    const value_bounds bounds = bounds_of_bound(c, s.b);
+    const value_bounds bounds = bounds_of_bound(l, c, s.b);
     if (!is_exact && formula.requires_no_wrap && !meets_bound(formula, e, bounds)) {
       const bool must = s.b.is_invariant() && std::has_single_bit(formula.divisor) && must_leave(l);
       note_most(out, must ? if_small(low_ones(c.width) / formula.divisor) : std::nullopt);
@@ -797,7 +870,7 @@ private:
         !formula.requires_no_wrap || formula.adjustment == 0 || has_one_end(l) || is_short(l, c, s, !formula.is_down);
     linear_form way;
     const bool has_way = linear_difference(s.b.start(), s.a.start(), way);
-    const form_range ways = has_way ? range_of_form(way) : form_range();
+    const form_range ways = has_way ? ranges_.range_at(way, l) : form_range();
     note_most(out, has_way ? most_backedges_of_ways(formula, e, ways) : std::nullopt);
     if (!is_exact) {
       static_cast<void>(count_lifted(l, c, s, out));
@@ -871,7 +944,7 @@ private:
         !read_bound(l, c, s, bound)) {
       return;
     }
-    const integer_ends bounds = ends_at(l, bound, bounds_of_bound(c, s.b), r);
+    const integer_ends bounds = ends_at(l, bound, bounds_of_bound(l, c, s.b), r);
     const integer_ends steps = ranges_.of(step, l);
     if (!(ends_above(code) ? steps.is_at_least(0) : steps.is_at_most(0))) {
       return; // it may wrap at the other end
@@ -921,13 +994,39 @@ private:
     return is_one;
   }
 
+  void narrow_select(value_id v, value_form_reader& reader) {
+    const span<const value_id> operands = p_.operands(v);
+    if (operands.size() != 3 || operands[0] == no_value || p_.constant(operands[0])) {
+      return;
+    }
+    ranges_.choosing({operands[0], true}, chosen_[0]);
+    ranges_.choosing({operands[0], false}, chosen_[1]);
+    narrow_choice(v, {operands.data() + 1, 2}, chosen_, reader);
+  }
+
+  /// A value that is one of others, where for each of these comparisons held.
+  void narrow_choice(value_id v, span<const value_id> inputs, const held_comparisons* held, value_form_reader& reader) {
+    number_facts f = reader_.facts_of(v);
+    for (const number_reading r : {as_signed_number, as_unsigned_number}) {
+      integer_ends joined;
+      for (std::size_t i = 0; i != inputs.size(); ++i) {
+        linear_form form;
+        const bool is_read = reader_.read_operand(inputs[i], out_.values_[v].width, r, form);
+        const integer_ends one = is_read ? ranges_.at(form, held[i]) : integer_ends();
+        joined = i == 0 ? one : either_of(joined, one);
+      }
+      meet(f, joined, r);
+    }
+    reader.narrow(v, f);
+  }
+
   // What counters are, by the number of iterations.
 
   void narrow_counter(loop_id l, value_id v, std::uint64_t backedges, value_form_reader& reader) {
     number_facts f = reader_.facts_of(v);
     const evolution bits = resolve_operand(v, out_.values_[v].width, low_bits, l);
     if (bits.is_counter()) {
-      form_range range = range_of_form(bits.start());
+      form_range range = ranges_.range_at(bits.start(), l);
       range = sum_of_ranges(range, multiple_of_range({0, backedges, 0}, bits.step().constant, bits.start().width),
                             bits.start().width);
       meet(f, bounds_of_range(range, bits.start().width));
@@ -990,6 +1089,8 @@ private:
   value_evolutions& out_;
   condition_reader conditions_;
   entry_ranges ranges_;
+  held_comparisons held_[max_inputs]; ///< along each edge that leads to a phi
+  held_comparisons chosen_[2];
   bool is_only_condition_ = false; ///< no other one leaves by the exit that is counted
   bool knows_ends_ = false;        ///< `has_one_end_` is valid
   bool has_one_end_ = false;
