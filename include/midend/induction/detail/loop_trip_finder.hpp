@@ -203,8 +203,9 @@ private:
   /// The evolution of an operand of a comparison; unknown if it has no form.
   evolution resolve_operand(value_id v, unsigned width, number_reading r, loop_id l) {
     linear_form form;
-    return reader_.read_operand(v, width, r, form) ? solver_.resolve(form, l)
-                                                   : evolution::unknown(l, evolution_obstacle::unknown_value);
+    const bool is_read =
+        r == low_bits ? reader_.read_low_bits(v, width, form) : reader_.read_operand(v, width, r, form);
+    return is_read ? solver_.resolve(form, l) : evolution::unknown(l, evolution_obstacle::unknown_value);
   }
 
   evolution resolve_second(const value_comparison& c, number_reading r, loop_id l) {
@@ -314,8 +315,85 @@ private:
   }
 
   loop_trips count_comparison(loop_id l, const value_comparison& c) {
+    loop_trips out = count_in_width(l, with_number(l, c));
+    value_comparison few = c;
+    if (!says_all(out) && in_fewer_bits(few)) {
+      const bool had_numbers = has_numbers_;
+      const loop_trips other = count_in_width(l, few);
+      if (says_all(other)) {
+        note_most(out, other.count.kind == trip_count_kind::at_most ? if_small(other.count.backedges) : std::nullopt);
+        const trip_count most = out.count;
+        out = other;
+        note_most(out, most.kind == trip_count_kind::at_most ? if_small(most.backedges) : std::nullopt);
+        return out;
+      }
+      has_numbers_ = had_numbers;
+      note_most(out, other.count.kind == trip_count_kind::at_most ? if_small(other.count.backedges) : std::nullopt);
+      note_multiple(out, other.count.multiple);
+      out.ends = out.ends || other.ends;
+    }
+    return out;
+  }
+
+  loop_trips count_in_width(loop_id l, const value_comparison& c) {
     has_numbers_ = false;
     return is_order(c.code) ? count_to_order(l, c) : count_to_equality(l, c);
+  }
+
+  /// Whether a count is a number, or can be computed before the loop.
+  static bool says_all(const loop_trips& t) {
+    return (t.count.kind != trip_count_kind::unknown && t.count.kind != trip_count_kind::at_most) || t.has_formula ||
+           t.test.is_direct;
+  }
+
+  /// An order of x and x plus a number d, modulo 2^width, tells whether that sum wraps: so it is one of x and a number.
+  value_comparison with_number(loop_id l, const value_comparison& c) {
+    linear_form a;
+    linear_form b;
+    linear_form apart;
+    if (!is_order(c.code) || c.b == no_value || !reader_.read_low_bits(c.a, c.width, a) ||
+        !reader_.read_low_bits(c.b, c.width, b) || !linear_difference(b, a, apart) || !apart.is_number() ||
+        apart.is_zero() || resolve_operand(c.a, c.width, reading_for(c.code), l).is_known()) {
+      return c;
+    }
+    const bool is_signed = is_signed_order(c.code);
+    const std::uint64_t offset = is_signed ? sign_bit(c.width) : 0;
+    const std::uint64_t last = (low_ones(c.width) - apart.constant - offset) & low_ones(c.width); // x + d does not wrap
+    const operation code = signed_comparison(c.code);
+    const bool is_less = code == operation::less || code == operation::less_equal;
+    value_comparison out{is_signed ? operation::less_equal : operation::uless_equal, c.width, c.a, no_value, last};
+    out.code = is_less ? out.code : negated(out.code);
+    return out;
+  }
+
+  /// A comparison of numbers that fit in fewer bits is one of so many bits.
+  bool in_fewer_bits(value_comparison& c) const {
+    const auto literal = c.b == no_value ? std::optional(c.number) : p_.constant(c.b);
+    const number_facts a = facts_of_operand(c.a, c.width);
+    const number_facts b =
+        literal.has_value() ? number_facts::exactly(c.width, literal.value_or(0)) : facts_of_operand(c.b, c.width);
+    const std::uint64_t possible =
+        reader_.possible_bits(c.a, c.width) |
+        (literal.has_value() ? literal.value_or(0) & low_ones(c.width) : reader_.possible_bits(c.b, c.width));
+    const auto bits = static_cast<unsigned>(std::bit_width(possible));
+    const auto places = [](std::int64_t n) { return 1 + std::bit_width(static_cast<std::uint64_t>(n < 0 ? ~n : n)); };
+    unsigned signed_bits = 1;
+    for (const std::int64_t n : {a.low, a.high, b.low, b.high}) {
+      signed_bits = static_cast<unsigned>(places(n)) > signed_bits ? static_cast<unsigned>(places(n)) : signed_bits;
+    }
+    if (bits != 0 && bits < c.width && bits <= signed_bits) {
+      c.code = unsigned_comparison(c.code); // neither is negative
+      c.width = bits;
+    } else if (signed_bits < c.width) {
+      c.width = signed_bits; // the order of unsigned numbers is the same, too
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  number_facts facts_of_operand(value_id v, unsigned width) const {
+    return out_.values_[v].width == width ? reader_.facts_of(v) : number_facts::any(width);
   }
 
   /// Whether a counter with step s, which runs through all numbers that differ from its first one by multiples of the
@@ -523,11 +601,11 @@ private:
     if (a.is_counter() && b.is_invariant()) {
       note_most(out, most_backedges(e, bounds_of_start(l, c, a), bounds_of_bound(l, c, b), false, is_multiple));
     }
-    note_most(out, is_whole ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
     note_most(out, is_whole ? most_steps(l, c, a, b, way, apart.step()) : std::nullopt);
     const bool is_promised = !is_whole && has_one_end(l) &&
                              (keeps_promise(l, c, as_signed_number) || keeps_promise(l, c, as_unsigned_number));
     out.test.is_direct = is_whole || is_promised;
+    note_most(out, out.test.is_direct ? if_small(low_ones(c.width) >> formula->shift) : std::nullopt);
     if (out.test.is_direct) {
       note_multiple(out, multiple_by_low_bits(*formula, ways.first, ways.zeros));
       out.has_formula = divide_way(l, way, apart.step().constant, *formula, out.backedges);
@@ -729,6 +807,16 @@ private:
       count_bits(l, c, s, *formula, is_linear(apart) && s.y.is_invariant(), out);
     } else if (!is_linear(apart)) {
       count_value_step(l, c, s, out);
+    }
+    if (!says_all(out) && holds_for_equal(c.code)) { // at the latest when they are equal
+      value_comparison same = c;
+      same.code = operation::equal;
+      const loop_trips equal = count_to_equality(l, same);
+      const bool is_bounded =
+          equal.count.kind == trip_count_kind::exact || equal.count.kind == trip_count_kind::at_most;
+      note_most(out, is_bounded ? if_small(equal.count.backedges) : std::nullopt);
+      out.ends = out.ends || equal.ends;
+      has_numbers_ = false;
     }
     return out;
   }

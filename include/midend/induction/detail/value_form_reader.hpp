@@ -115,10 +115,11 @@ public:
     for (unsigned steps = 0; steps != 8 && v != no_value && !p_.is_phi(v) && !p_.constant(v); ++steps) {
       const operation_info info = p_.operation(v);
       const span<const value_id> operands = p_.operands(v);
-      if (info.code == operation::other || operands.size() < arity(info.code) || info.width <= width ||
+      if (info.code == operation::other || operands.size() < arity(info.code) || info.width < width ||
           info.width > 64 || p_.is_undefined(v) || p_.may_be_undefined(v)) {
         break;
       }
+      const auto first = operands.size() == 2 && operands[0] != no_value ? p_.constant(operands[0]) : std::nullopt;
       const auto second = operands.size() == 2 && operands[1] != no_value ? p_.constant(operands[1]) : std::nullopt;
       const bool has_number = second.has_value();
       const std::uint64_t number = second.value_or(0);
@@ -127,17 +128,18 @@ public:
                    ? read_shifted_down(operands[0], static_cast<unsigned>(number), width, out)
                    : read_operand(v, width, low_bits, out);
       }
-      const std::uint64_t low_number = number & low_ones(width);
-      const bool is_extension = info.code == operation::zero_extend || info.code == operation::sign_extend;
-      const bool keeps_bits = info.code == operation::copy || info.code == operation::truncate ||
-                              (is_extension && info.operand_width >= width) ||
-                              (has_number && info.code == operation::bit_and && low_number == low_ones(width)) ||
-                              (has_number && info.code == operation::bit_or && low_number == 0) ||
-                              (has_number && info.code == operation::bit_xor && low_number == 0);
+      const bool has_mask = first.has_value() || has_number; // of an operation that is commutative
+      const std::uint64_t mask = (has_number ? number : first.value_or(0)) & low_ones(width);
+      const bool is_conversion = info.code == operation::truncate || info.code == operation::zero_extend ||
+                                 info.code == operation::sign_extend;
+      const bool keeps_bits = info.code == operation::copy || (is_conversion && info.operand_width >= width) ||
+                              (has_mask && info.code == operation::bit_and && mask == low_ones(width)) ||
+                              (has_mask && info.code == operation::bit_or && mask == 0) ||
+                              (has_mask && info.code == operation::bit_xor && mask == 0);
       if (!keeps_bits) {
         break;
       }
-      v = operands[0];
+      v = operands[has_mask && !has_number ? 1 : 0];
     }
     return read_operand(v, width, low_bits, out);
   }
