@@ -3,8 +3,8 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
-#include "midend/graph/concepts.hpp"
 #include "midend/induction/detail/condition_reader.hpp"
+#include "midend/induction/detail/held_comparisons.hpp"
 #include "midend/induction/detail/integer_ends.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
 #include "midend/induction/trip_count.hpp"
@@ -42,22 +42,6 @@ constexpr operation signed_comparison(operation code) {
   }
 }
 
-/// A sum modulo 2^width that is on an arc of numbers.
-struct form_on_arc {
-  linear_form form;
-  number_arc arc{0, 0};
-};
-
-/// Comparisons that held when control passed an edge, the last one first; and sums that are on an arc because of them.
-struct held_comparisons {
-  static constexpr std::size_t most = 32;
-
-  std::size_t size = 0;
-  std::size_t num_arcs = 0;
-  value_comparison comparisons[most] = {};
-  form_on_arc arcs[most] = {};
-};
-
 /// Bounds of sums at an edge, or when a loop is entered: those of their values, and what branches that lead there say
 /// about such sums. A comparison says something about a sum in two ways.
 ///
@@ -70,7 +54,7 @@ class entry_ranges {
 public:
   entry_ranges(const flat_program& program, const loop_forest& loops, const dominator_tree& tree,
                const value_form_reader& reader)
-      : p_(program), loops_(loops), tree_(tree), reader_(reader), conditions_(program) {}
+      : loops_(loops), reader_(reader), branches_(program, tree, reader) {}
 
   /// An exact sum, each time that loop `l` is entered.
   integer_ends of(const linear_form& form, loop_id l) const { return at(form, entering(l)); }
@@ -111,23 +95,8 @@ public:
     return out;
   }
 
-  /// What held when control passed `e`, of branches that its target's immediate dominator, or what that dominates, ends
-  /// with.
-  void passing(edge_id e, held_comparisons& out) const {
-    out.size = 0;
-    out.num_arcs = 0;
-    const node_id last = tree_.immediate_dominator(p_.graph().edge_target(e));
-    const node_id first = p_.graph().edge_source(e);
-    add_branch(first, e, out);
-    add_above(first, last, out);
-  }
-
-  /// What held when a bit is so: of the condition of a select.
-  void choosing(const bit_fact& bit, held_comparisons& out) const {
-    out.size = 0;
-    out.num_arcs = 0;
-    add_bit(bit, out);
-  }
+  /// The branches that lead to places.
+  const held_comparison_reader& branches() const { return branches_; }
 
   /// What `form` is by the bounds of `other`, an exact form whose bounds are known by other means.
   static void narrow(const linear_form& form, const linear_form& other, const integer_ends& ends, integer_ends& out) {
@@ -146,15 +115,11 @@ public:
   }
 
 private:
-  static constexpr unsigned max_steps = 16; ///< dominators that are looked at
-
   /// What held when loop `l` was entered. Kept for the next question about that loop.
   const held_comparisons& entering(loop_id l) const {
     if (l != last_loop_) {
       last_loop_ = l;
-      entering_.size = 0;
-      entering_.num_arcs = 0;
-      add_above(loops_.header(l), no_node, entering_);
+      branches_.above(loops_.header(l), entering_);
     }
     return entering_;
   }
@@ -227,84 +192,6 @@ private:
       }
     }
     return false;
-  }
-
-  /// The edge by which alone control comes from `source` to `target`, but for edges from what `target` dominates.
-  edge_id only_edge(node_id source, node_id target) const {
-    edge_id found_edge = no_edge;
-    for (const edge_id e : p_.graph().in_edges(target)) {
-      const node_id from = p_.graph().edge_source(e);
-      if (!reader_.is_reachable(from) || tree_.dominates(target, from)) {
-        continue;
-      }
-      if (from != source || found_edge != no_edge) {
-        return no_edge;
-      }
-      found_edge = e;
-    }
-    return found_edge;
-  }
-
-  /// The branches on the path of dominators from `last`, or from the entry, to `n`.
-  void add_above(node_id n, node_id last, held_comparisons& out) const {
-    for (unsigned steps = 0; steps != max_steps && n != last; ++steps) {
-      const node_id above = tree_.immediate_dominator(n);
-      if (above == no_node) {
-        return;
-      }
-      if (const edge_id e = only_edge(above, n); e != no_edge) {
-        add_branch(above, e, out);
-      }
-      n = above;
-    }
-  }
-
-  void add_branch(node_id n, edge_id e, held_comparisons& out) const {
-    bit_fact bit;
-    if (conditions_.read_branch(n, e, bit)) {
-      add_bit(bit, out);
-    }
-  }
-
-  void add_bit(const bit_fact& bit, held_comparisons& out) const {
-    bit_facts parts;
-    if (!conditions_.split_into(bit, true, parts)) {
-      return;
-    }
-    for (std::size_t i = 0; i != parts.size && out.size != held_comparisons::most; ++i) { // all of them hold
-      const value_comparison c = conditions_.comparison_of(parts.bits[i]);
-      if (c.width >= 1 && c.width <= 64) {
-        out.comparisons[out.size++] = c;
-        add_arcs(c, out);
-      }
-    }
-  }
-
-  /// Of a comparison with a number, also of the low bits alone, if the others are 0; and of `==` and `!=`.
-  void add_arcs(const value_comparison& c, held_comparisons& out) const {
-    const auto literal = c.b == no_value ? std::optional(c.number) : p_.constant(c.b);
-    const std::uint64_t most = low_ones(c.width);
-    const std::uint64_t bound = literal.value_or(0) & most;
-    const std::uint64_t offset = is_signed_order(c.code) ? sign_bit(c.width) : 0; // makes signed order unsigned
-    const auto arc = values_for_which(c.code, (bound + offset) & most, most);
-    if (!arc || (!literal && is_order(c.code))) {
-      return;
-    }
-    form_on_arc known{{}, {(arc->first - offset) & most, arc->more}};
-    linear_form second;
-    const bool is_read =
-        reader_.read_low_bits(c.a, c.width, known.form) &&
-        (literal || (reader_.read_low_bits(c.b, c.width, second) && known.form.add(second, ~std::uint64_t{0})));
-    if (is_read && !known.form.is_number() && out.num_arcs != held_comparisons::most) {
-      out.arcs[out.num_arcs++] = known;
-    }
-    const auto bits = static_cast<unsigned>(std::bit_width(reader_.possible_bits(c.a, c.width)));
-    if (literal && c.code == operation::equal && bits != 0 && bits < c.width && bound <= low_ones(bits) &&
-        reader_.read_low_bits(c.a, bits, known.form) && !known.form.is_number() &&
-        out.num_arcs != held_comparisons::most) {
-      known.arc = {bound, 0};
-      out.arcs[out.num_arcs++] = known;
-    }
   }
 
   /// Where a sum is, modulo 2^width of what is known.
@@ -392,11 +279,9 @@ private:
     }
   }
 
-  const flat_program& p_;
   const loop_forest& loops_;
-  const dominator_tree& tree_;
   const value_form_reader& reader_;
-  condition_reader conditions_;
+  held_comparison_reader branches_;
   mutable held_comparisons entering_;
   mutable loop_id last_loop_ = no_loop;
 };

@@ -58,6 +58,10 @@ public:
 
   unsigned width_of(value_id v) const { return out_.values_[v].width; }
 
+  linear_form form_of(value_id v) const { return out_.form_of(v); }
+
+  number_reading canonical(value_id v, number_reading r) const { return out_.canonical(v, r); }
+
   bool reduce(linear_form& form, unsigned width) const {
     return form.reduce(width, [this](value_id x) { return unsigned{out_.values_[x].width}; });
   }
