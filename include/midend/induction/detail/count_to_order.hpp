@@ -322,7 +322,7 @@ inline compared_count count_to_order(const exit_place& x, value_comparison c) {
   if (!says_all(out) && holds_for_equal(c.code)) { // at the latest when they are equal
     value_comparison same = c;
     same.code = operation::equal;
-    const loop_trips equal = count_to_equality(x, same).trips;
+    const loop_trips equal = count_to_equality({x, x.loop}, same).trips; // they need not be equal some time
     const bool is_bounded = equal.count.kind == trip_count_kind::exact || equal.count.kind == trip_count_kind::at_most;
     note_most(out, is_bounded ? if_small(equal.count.backedges) : std::nullopt);
     out.ends = out.ends || equal.ends;
