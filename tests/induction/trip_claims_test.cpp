@@ -1,5 +1,6 @@
 // What evolutions claim about random loops of 8 bits, against their runs: several exits, conditions of two comparisons,
-// steps that are values, promises, and loops that the program promises to end.
+// steps that are values, promises, and loops that the program promises to end; masked and extended counters, range
+// checks, tests of low bits and joins before the loop.
 #include "kit/affordable.hpp"
 #include "kit/parsed_procedure.hpp"
 #include "kit/test_graph.hpp"
@@ -29,7 +30,7 @@ constexpr std::uint64_t bits = 0xff;
 struct outside_value {
   std::string name;
   unsigned argument;
-  char operation; ///< of the argument and the number: `&`, `-`, `m` for the minimum, or nothing
+  char operation; ///< of the argument and the number: `&`, `-`, `m` for the minimum, `<` for the low bits, or nothing
   std::uint64_t number;
   unsigned width = 8;
 
@@ -38,6 +39,7 @@ struct outside_value {
     return operation == '&'   ? x & number
            : operation == '-' ? (x - number) & bits
            : operation == 'm' ? (x < number ? x : number)
+           : operation == '<' ? static_cast<std::uint64_t>(midend::as_signed(x << number & bits, 8) >> number) & bits
                               : x;
   }
 };
@@ -55,9 +57,16 @@ public:
       add_outside(i);
     }
     if (random_.one_in(2)) { // a branch before the loop
-      text += "    %guard = cmp." + order() + ".i8 " + any_outside() + ", " + any_outside() +
-              "\n    br %guard ? before : exit\n  node before:\n";
+      add_guard("guard");
+      text += "    br %guard ? before : exit\n  node before:\n";
       last_ = "before";
+    }
+    if (random_.one_in(3)) {
+      add_guard("side");
+      text += "    br %side ? left : right\n  node left:\n    br joined\n  node right:\n    br joined\n  node joined:\n"
+              "    %join = phi.i8 [left: " +
+              any_outside() + "], [right: " + any_outside() + "]\n";
+      last_ = "joined";
     }
     text += "    br loop\n  node loop:\n";
     std::array<std::string, 3> starts{any_outside(), any_outside(), any_outside()};
@@ -80,10 +89,18 @@ public:
 
 private:
   void add_outside(unsigned i) {
-    constexpr std::string_view kinds = "&-m";
-    const char kind = kinds[random_.below(3)];
+    constexpr std::string_view kinds = "&-m<";
+    const char kind = kinds[random_.below(4)];
     outside_value v{"v" + std::to_string(i), random_.below(3), kind,
-                    kind == '&' ? (2U << random_.below(7)) - 1U : random_.below(kind == 'm' ? 60 : 9)};
+                    kind == '&'   ? (2U << random_.below(7)) - 1U
+                    : kind == '<' ? 1U + random_.below(5)
+                                  : random_.below(kind == 'm' ? 60 : 9)};
+    if (kind == '<') {
+      text += "    %up" + std::to_string(i) + " = shl.i8 %" + outside[v.argument].name + ", " + number(v.number) +
+              "\n    %" + v.name + " = sar.i8 %up" + std::to_string(i) + ", " + number(v.number) + "\n";
+      outside.push_back(v);
+      return;
+    }
     text += "    %" + v.name + " = " +
             (kind == '&'   ? "and"
              : kind == '-' ? "sub"
@@ -95,7 +112,24 @@ private:
   static std::string number(std::uint64_t n) { return std::to_string(midend::as_signed(n, 8)); }
 
   std::string any_outside() {
-    return random_.one_in(4) ? number(random_.below(40)) : "%" + outside[random_.below(6)].name;
+    return last_ == "joined" && random_.one_in(4) ? "%join"
+           : random_.one_in(4)                    ? number(random_.below(40))
+                                                  : "%" + outside[random_.below(6)].name;
+  }
+
+  /// A comparison, a range check, or a test of low bits.
+  void add_guard(const std::string& name) {
+    const unsigned kind = random_.below(4);
+    std::string first = any_outside();
+    std::string second = any_outside();
+    if (kind >= 2) {
+      const unsigned mask = (2U << random_.below(3)) - 1U;
+      text += "    %" + name + "_sum = " + (kind == 2 ? "add.i8 " : "and.i8 ") + first + ", " +
+              (kind == 2 ? number(random_.next() & bits) : number(mask)) + "\n";
+      first = "%" + name + "_sum";
+      second = number(kind == 2 ? random_.below(40) : random_.below(mask + 1));
+    }
+    text += "    %" + name + " = cmp." + (kind == 3 ? "eq" : order()) + ".i8 " + first + ", " + second + "\n";
   }
 
   std::string order() {
@@ -104,8 +138,21 @@ private:
   }
 
   void add_comparison(const std::string& name) {
-    const std::string counter = "%p" + std::to_string(random_.below(3));
-    const std::string other = random_.one_in(5) ? "%p" + std::to_string(random_.below(3)) : any_outside();
+    std::string counter = "%p" + std::to_string(random_.below(3));
+    std::string other = random_.one_in(5) ? "%p" + std::to_string(random_.below(3)) : any_outside();
+    if (random_.one_in(6)) { // in 16 bits
+      const std::string how = random_.one_in(2) ? "zext.i8.i16 " : "sext.i8.i16 ";
+      text += "    %" + name + "_a = " + how + counter + "\n    %" + name +
+              "_b = " + (other[0] == '%' ? how : std::string("mov.i16 ")) + other + "\n    %" + name + " = cmp." +
+              order() + ".i16 %" + name + "_a, %" + name + "_b\n";
+      return;
+    }
+    if (random_.one_in(6)) {
+      const unsigned mask = (2U << random_.below(5)) - 1U;
+      text += "    %" + name + "_m = and.i8 " + counter + ", " + number(mask) + "\n";
+      counter = "%" + name + "_m";
+      other = random_.one_in(2) ? number(random_.below(mask + 1)) : other;
+    }
     const bool swaps = random_.one_in(4) && other[0] == '%';
     text += "    %" + name + " = cmp." + order() + ".i8 " + (swaps ? other : counter) + ", " +
             (swaps ? counter : other) + "\n";

@@ -90,8 +90,12 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
+#include "midend/induction/detail/condition_reader.hpp"
+#include "midend/induction/detail/entry_ranges.hpp"
 #include "midend/induction/detail/evolution_solver.hpp"
+#include "midend/induction/detail/exit_operands.hpp"
 #include "midend/induction/detail/loop_trip_finder.hpp"
+#include "midend/induction/detail/narrow_facts.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
 
 MIDEND_BEGIN_NAMESPACE
@@ -115,7 +119,13 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
                            workspace.is_narrowed_, out);
   reader.run({workspace.order_.data(), workspace.order_.size()});
   evolution_solver solver(program, loops, reader, workspace.stack_, workspace.guesses_, out);
-  loop_trip_finder finder(program, loops, reader, solver, out);
+  const condition_reader conditions(program);
+  const entry_ranges ranges(program, loops, out.dominators_, reader);
+  const trip_inputs inputs{program, loops, reader, solver, ranges, conditions};
+  if (loops.num_loops() != 0) {
+    narrow_choices(inputs, {workspace.order_.data(), workspace.order_.size()}, reader);
+  }
+  loop_trip_finder finder(inputs, out);
   for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from inside out
     finder.count(l);
     solver.forget_guesses();
@@ -128,7 +138,7 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
         finder.run(l, *runner);
       }
       finder.note_run(l);
-      finder.narrow_counters(l, reader);
+      narrow_counters(inputs, l, out.loops_[l].trips.count, reader);
       solver.forget_guesses();
     }
   };

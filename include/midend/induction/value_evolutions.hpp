@@ -512,7 +512,12 @@ private:
     for (linear_form& c : e.coefficients) {
       fits = fits && c.reduce(kind.width, width_of);
     }
-    e.ratio = e.ratio == 1 ? 1 : e.ratio & low_ones(kind.width);
+    if (e.has_power() && (e.ratio & low_ones(kind.width)) == 1) { // 3^k is 1 modulo 2
+      fits = fits && e.coefficients[0].add(e.scale);
+      e.scale = linear_form::zero(kind.width);
+      e.ratio = 1;
+    }
+    e.ratio = e.has_power() ? e.ratio & low_ones(kind.width) : 1;
     e.obstacle = fits ? e.obstacle : evolution_obstacle::too_large;
     e.normalise();
   }

@@ -97,17 +97,35 @@ private:
            (is_operation && info.code == operation::zero_extend && info.operand_width == 1);
   }
 
+  /// The bit that is extended to more bits, by zeros or by itself; or `no_value`.
+  value_id extended_bit(value_id v) const {
+    if (v == no_value || p_.is_phi(v) || p_.constant(v)) {
+      return no_value;
+    }
+    const operation_info info = p_.operation(v);
+    const bool is_extended = info.code == operation::zero_extend || info.code == operation::sign_extend;
+    return is_extended && info.operand_width == 1 ? p_.operands(v)[0] : no_value;
+  }
+
   /// The bit without copies, extensions and negations.
   bit_fact simplified(bit_fact c) const {
     for (unsigned steps = 0; steps != 8 && !p_.is_phi(c.bit) && !p_.constant(c.bit); ++steps) {
       const operation_info info = p_.operation(c.bit);
       const span<const value_id> operands = p_.operands(c.bit);
-      const bool has_number = operands.size() == 2 && literal(operands[1]).has_value();
-      const std::uint64_t number = has_number ? literal(operands[1]).value_or(0) : 0;
+      const bool is_first = operands.size() == 2 && literal(operands[0]).has_value();
+      const bool has_number = is_first || (operands.size() == 2 && literal(operands[1]).has_value());
+      std::uint64_t number = has_number ? literal(operands[is_first ? 0 : 1]).value_or(0) : 0;
+      value_id bit = operands.empty() ? no_value : operands[is_first ? 1 : 0];
       bool flips = false;
       switch (info.code) {
       case operation::copy:
       case operation::zero_extend:
+        break;
+      case operation::truncate:
+        if (info.width != 1 || extended_bit(bit) == no_value) {
+          return c;
+        }
+        bit = extended_bit(bit);
         break;
       case operation::bit_not:
         flips = true;
@@ -120,6 +138,12 @@ private:
         break;
       case operation::equal:
       case operation::not_equal:
+        if (const value_id one = extended_bit(bit);
+            has_number && one != no_value && p_.operation(bit).code == operation::sign_extend) {
+          const std::uint64_t ones = low_ones(info.operand_width);
+          number = (number & ones) == ones ? 1 : number == 0 ? 0 : 2;
+          bit = one;
+        }
         if (!has_number || number > 1) {
           return c;
         }
@@ -128,10 +152,10 @@ private:
       default:
         return c;
       }
-      if (operands[0] == no_value || !is_bit(operands[0])) {
+      if (bit == no_value || !is_bit(bit)) {
         return c;
       }
-      c = {operands[0], c.is_set != flips};
+      c = {bit, c.is_set != flips};
     }
     return c;
   }

@@ -3,11 +3,14 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
-#include "midend/graph/concepts.hpp"
 #include "midend/induction/detail/condition_reader.hpp"
+#include "midend/induction/detail/held_comparisons.hpp"
+#include "midend/induction/detail/integer_ends.hpp"
 #include "midend/induction/detail/value_form_reader.hpp"
+#include "midend/induction/trip_count.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/flat_program.hpp"
+#include "midend/ir/form_range.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/number_facts.hpp"
@@ -15,51 +18,14 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/optional.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-/// Bounds of an integer, as far as they are known.
-struct integer_ends {
-  optional<std::int64_t> least;
-  optional<std::int64_t> most;
-
-  constexpr bool is_at_least(std::int64_t n) const { return least && *least >= n; }
-
-  constexpr bool is_at_most(std::int64_t n) const { return most && *most <= n; }
-
-  constexpr void raise(const optional<std::int64_t>& to) {
-    if (to && (!least || *least < *to)) {
-      least = to;
-    }
-  }
-
-  constexpr void lower(const optional<std::int64_t>& to) {
-    if (to && (!most || *most > *to)) {
-      most = to;
-    }
-  }
-};
-
-/// a + b, if it fits.
-constexpr optional<std::int64_t> checked_sum(const optional<std::int64_t>& a, const optional<std::int64_t>& b) {
-  if (!a || !b) {
-    return std::nullopt;
-  }
-  const wrapping_result sum = wrapping_add(static_cast<std::uint64_t>(*a), static_cast<std::uint64_t>(*b), 64);
-  return sum.signed_wrap ? std::nullopt : optional(static_cast<std::int64_t>(sum.bits));
-}
-
-/// a - b, if it fits.
-constexpr optional<std::int64_t> checked_difference(const optional<std::int64_t>& a, const optional<std::int64_t>& b) {
-  if (!a || !b) {
-    return std::nullopt;
-  }
-  const wrapping_result rest = wrapping_sub(static_cast<std::uint64_t>(*a), static_cast<std::uint64_t>(*b), 64);
-  return rest.signed_wrap ? std::nullopt : optional(static_cast<std::int64_t>(rest.bits));
-}
 
 constexpr operation signed_comparison(operation code) {
   switch (code) {
@@ -76,38 +42,61 @@ constexpr operation signed_comparison(operation code) {
   }
 }
 
-/// Bounds of exact sums: those of their values, and what branches that lead to the loop say about such sums. A branch
-/// says something about a sum if the difference that it compares, or its opposite, is that sum plus a number.
+/// Bounds of sums at an edge, or when a loop is entered: those of their values, and what branches that lead there say
+/// about such sums. A comparison says something about a sum in two ways.
+///
+/// As integers: if the difference that it compares, or its opposite, is that sum plus a number. As bits: what is
+/// compared with a number is on an arc of numbers modulo 2^width. So `x + 254 < 20`, unsigned and of 8 bits, says that
+/// x is one of 2 to 21; and `x & 3 == 1`, that the two low bits of x are 1. If the sum is that one plus a number modulo
+/// 2^width, it is on an arc, too, and an integer in a range that is known to be shorter than 2^width is what the arc
+/// leaves of that range.
 class entry_ranges {
 public:
   entry_ranges(const flat_program& program, const loop_forest& loops, const dominator_tree& tree,
                const value_form_reader& reader)
-      : p_(program), loops_(loops), tree_(tree), reader_(reader), conditions_(program) {}
+      : loops_(loops), reader_(reader), branches_(program, tree, reader) {}
 
-  /// Each time that loop `l` is entered.
-  integer_ends of(const linear_form& form, loop_id l) const {
-    integer_ends out = of(form);
-    if (form.is_number()) {
-      return out;
+  /// An exact sum, each time that loop `l` is entered.
+  integer_ends of(const linear_form& form, loop_id l) const { return at(form, entering(l)); }
+
+  /// An exact sum, wherever its values are.
+  integer_ends of(const linear_form& form) const { return {end_of(form, false), end_of(form, true)}; }
+
+  /// An exact sum, where these comparisons held.
+  integer_ends at(const linear_form& form, const held_comparisons& held) const {
+    integer_ends out = ends_at(form, held);
+    linear_form seen = form;
+    if (see_through_masks(held, seen)) {
+      const integer_ends more = ends_at(seen, held);
+      out.raise(more.least);
+      out.lower(more.most);
     }
-    for (unsigned round = 0; round != 2; ++round) { // `!=` says something about numbers that are bounds
-      node_id n = loops_.header(l);
-      for (unsigned steps = 0; steps != max_steps; ++steps) {
-        const node_id above = tree_.immediate_dominator(n);
-        if (above == no_node) {
-          break;
-        }
-        if (const edge_id e = only_edge(above, n); e != no_edge) {
-          narrow_by_branch(above, e, form, out);
-        }
-        n = above;
+    return out;
+  }
+
+  /// A sum modulo 2^width, each time that loop `l` is entered; of an exact one, its low bits.
+  form_range range_at(const linear_form& form, loop_id l) const { return range_at(form, entering(l)); }
+
+  form_range range_at(const linear_form& form, const held_comparisons& held) const {
+    form_range out = range_of(form, [this](value_id v) { return reader_.facts_of(v); });
+    for (std::size_t i = 0; i != held.num_arcs && !out.is_number(); ++i) {
+      const form_on_arc& known = held.arcs[i];
+      number_arc arc{0, 0};
+      if (known.form.width > form.width || !arc_of(form, known, arc)) {
+        continue;
+      }
+      if (known.form.width == form.width && !form.is_exact) {
+        const std::uint8_t zeros = arc.more == 0 ? 64 : 0;
+        out = in_both_ranges(out, {arc.first, arc.more, zeros}, form.width);
+      } else if (arc.more == 0) {
+        out = with_low_bits(out, arc.first, known.form.width, form.width);
       }
     }
     return out;
   }
 
-  /// Wherever its values are.
-  integer_ends of(const linear_form& form) const { return {end_of(form, false), end_of(form, true)}; }
+  /// The branches that lead to places.
+  const held_comparison_reader& branches() const { return branches_; }
 
   /// What `form` is by the bounds of `other`, an exact form whose bounds are known by other means.
   static void narrow(const linear_form& form, const linear_form& other, const integer_ends& ends, integer_ends& out) {
@@ -126,7 +115,14 @@ public:
   }
 
 private:
-  static constexpr unsigned max_steps = 16; ///< dominators that are looked at
+  /// What held when loop `l` was entered. Kept for the next question about that loop.
+  const held_comparisons& entering(loop_id l) const {
+    if (l != last_loop_) {
+      last_loop_ = l;
+      branches_.above(loops_.header(l), entering_);
+    }
+    return entering_;
+  }
 
   optional<std::int64_t> end_of(const linear_form& form, bool greatest) const {
     optional<std::int64_t> sum(static_cast<std::int64_t>(form.constant));
@@ -149,36 +145,90 @@ private:
     return sum;
   }
 
-  /// The edge by which alone control comes from `source` to `target`, but for edges from what `target` dominates.
-  edge_id only_edge(node_id source, node_id target) const {
-    edge_id found_edge = no_edge;
-    for (const edge_id e : p_.graph().in_edges(target)) {
-      const node_id from = p_.graph().edge_source(e);
-      if (!reader_.is_reachable(from) || tree_.dominates(target, from)) {
-        continue;
-      }
-      if (from != source || found_edge != no_edge) {
-        return no_edge;
-      }
-      found_edge = e;
+  integer_ends ends_at(const linear_form& form, const held_comparisons& held) const {
+    integer_ends out = of(form);
+    if (form.is_number()) {
+      return out;
     }
-    return found_edge;
+    for (unsigned round = 0; round != 2; ++round) { // `!=` says something about numbers that are bounds
+      for (std::size_t i = 0; i != held.size; ++i) {
+        narrow_by(held.comparisons[i], form, out);
+      }
+      for (std::size_t i = 0; i != held.num_arcs; ++i) {
+        number_arc arc{0, 0};
+        if (arc_of(form, held.arcs[i], arc)) {
+          narrow_to_arc(arc, held.arcs[i].form.width, out);
+        }
+      }
+    }
+    const form_range range = range_at(form, held);
+    round_ends(range.first, range.zeros, out);
+    return out;
   }
 
-  void narrow_by_branch(node_id n, edge_id e, const linear_form& form, integer_ends& out) const {
-    bit_fact bit;
-    bit_facts parts;
-    if (conditions_.read_branch(n, e, bit) && conditions_.split_into(bit, true, parts)) { // all of them hold
-      for (std::size_t i = 0; i != parts.size; ++i) {
-        const value_comparison c = conditions_.comparison_of(parts.bits[i]);
-        const bool is_order = c.code != operation::equal && c.code != operation::not_equal;
-        if (!is_order || is_signed_order(c.code)) {
-          narrow_by(c, number_reading::as_signed, form, out);
-        }
-        if (!is_order || !is_signed_order(c.code)) {
-          narrow_by(c, number_reading::as_unsigned, form, out);
-        }
+  /// Replaces values of which the low bits are a sum, and the others 0, by that sum, if it has no more bits.
+  bool see_through_masks(const held_comparisons& held, linear_form& form) const {
+    for (std::uint32_t i = 0; i != form.num_terms; ++i) {
+      const linear_form::term t = form.terms[i];
+      const unsigned width = reader_.width_of(t.value);
+      const auto bits = static_cast<unsigned>(std::bit_width(reader_.possible_bits(t.value, width)));
+      linear_form low;
+      linear_form sum = linear_form::exact_zero();
+      if (bits == 0 || bits >= width || !reader_.read_low_bits(t.value, bits, low) ||
+          low.coefficient_of(t.value) != 0 || !sum.add(static_cast<std::uint64_t>(as_signed(low.constant, bits)))) {
+        continue;
       }
+      bool fits = true;
+      for (std::uint32_t k = 0; k != low.num_terms && fits; ++k) {
+        const linear_form::term& x = low.terms[k];
+        const bool is_exact = x.reading != number_reading::low_bits;
+        fits = sum.add(x.value, static_cast<std::uint64_t>(as_signed(x.coefficient, bits)),
+                       is_exact ? x.reading : number_reading::as_unsigned);
+      }
+      const integer_ends ends = fits ? ends_at(sum, held) : integer_ends();
+      if (ends.is_at_least(0) && ends.is_at_most(static_cast<std::int64_t>(low_ones(bits))) &&
+          form.substitute(t.value, sum, t.reading)) {
+        return true; // one is enough
+      }
+    }
+    return false;
+  }
+
+  /// Where a sum is, modulo 2^width of what is known.
+  bool arc_of(const linear_form& form, const form_on_arc& known, number_arc& out) const {
+    const unsigned width = known.form.width;
+    linear_form bits = linear_form::zero(width);
+    linear_form rest;
+    if (!form.is_exact && form.width < width) {
+      return false;
+    }
+    bool fits = bits.add(form.constant);
+    for (std::uint32_t i = 0; i != form.num_terms && fits; ++i) {
+      const linear_form::term& t = form.terms[i];
+      fits = reader_.read_low_bits_of_term(t, width, rest) && bits.add(rest, t.coefficient);
+    }
+    if (!fits) {
+      return false;
+    }
+    if (linear_difference(bits, known.form, rest) && rest.is_number()) {
+      out = {(known.arc.first + rest.constant) & low_ones(width), known.arc.more};
+      return true;
+    }
+    rest = bits;
+    if (rest.add(known.form) && rest.is_number()) {
+      out = {(rest.constant - known.arc.first - known.arc.more) & low_ones(width), known.arc.more};
+      return true;
+    }
+    return false;
+  }
+
+  void narrow_by(const value_comparison& c, const linear_form& form, integer_ends& out) const {
+    const bool is_equality = c.code == operation::equal || c.code == operation::not_equal;
+    if (is_equality || is_signed_order(c.code)) {
+      narrow_by(c, number_reading::as_signed, form, out);
+    }
+    if (is_equality || !is_signed_order(c.code)) {
+      narrow_by(c, number_reading::as_unsigned, form, out);
     }
   }
 
@@ -229,11 +279,11 @@ private:
     }
   }
 
-  const flat_program& p_;
   const loop_forest& loops_;
-  const dominator_tree& tree_;
   const value_form_reader& reader_;
-  condition_reader conditions_;
+  held_comparison_reader branches_;
+  mutable held_comparisons entering_;
+  mutable loop_id last_loop_ = no_loop;
 };
 
 } // namespace detail

@@ -56,6 +56,16 @@ public:
     return v < facts_.size() ? facts_[v] : number_facts::any(out_.values_[v].width);
   }
 
+  unsigned width_of(value_id v) const { return out_.values_[v].width; }
+
+  linear_form form_of(value_id v) const { return out_.form_of(v); }
+
+  number_reading canonical(value_id v, number_reading r) const { return out_.canonical(v, r); }
+
+  bool reduce(linear_form& form, unsigned width) const {
+    return form.reduce(width, [this](value_id x) { return unsigned{out_.values_[x].width}; });
+  }
+
   /// More may be known about a value.
   void narrow(value_id v, const number_facts& facts) {
     if (facts == facts_of(v)) {
@@ -101,6 +111,61 @@ public:
     }
     out = out_.form_of(v, wide < width ? as_unsigned_number : r);
     return wide <= width || fits(facts_of(v), width, r);
+  }
+
+  /// The low bits of a value as a sum, also where only those are one: of a value that is masked, or shifted up and
+  /// down.
+  bool read_low_bits(value_id v, unsigned width, linear_form& out) const {
+    for (unsigned steps = 0; steps != 8 && v != no_value && !p_.is_phi(v) && !p_.constant(v); ++steps) {
+      const operation_info info = p_.operation(v);
+      const span<const value_id> operands = p_.operands(v);
+      if (info.code == operation::other || operands.size() < arity(info.code) || info.width < width ||
+          info.width > 64 || p_.is_undefined(v) || p_.may_be_undefined(v)) {
+        break;
+      }
+      const auto first = operands.size() == 2 && operands[0] != no_value ? p_.constant(operands[0]) : std::nullopt;
+      const auto second = operands.size() == 2 && operands[1] != no_value ? p_.constant(operands[1]) : std::nullopt;
+      const bool has_number = second.has_value();
+      const std::uint64_t number = second.value_or(0);
+      if (info.code == operation::shr || info.code == operation::sar) {
+        return has_number && number <= info.width - width && out_.values_[operands[0]].width == info.width
+                   ? read_shifted_down(operands[0], static_cast<unsigned>(number), width, out)
+                   : read_operand(v, width, low_bits, out);
+      }
+      const bool has_mask = first.has_value() || has_number; // of an operation that is commutative
+      const std::uint64_t mask = (has_number ? number : first.value_or(0)) & low_ones(width);
+      const bool is_conversion = info.code == operation::truncate || info.code == operation::zero_extend ||
+                                 info.code == operation::sign_extend;
+      const bool keeps_bits = info.code == operation::copy || (is_conversion && info.operand_width >= width) ||
+                              (has_mask && info.code == operation::bit_and && mask == low_ones(width)) ||
+                              (has_mask && info.code == operation::bit_or && mask == 0) ||
+                              (has_mask && info.code == operation::bit_xor && mask == 0);
+      if (!keeps_bits) {
+        break;
+      }
+      v = operands[has_mask && !has_number ? 1 : 0];
+    }
+    return read_operand(v, width, low_bits, out);
+  }
+
+  /// The same of a value in a term of a sum, without its coefficient.
+  bool read_low_bits_of_term(const linear_form::term& t, unsigned width, linear_form& out) const {
+    if (out_.values_[t.value].width >= width) {
+      return read_low_bits(t.value, width, out);
+    }
+    out = linear_form::zero(width);
+    return t.reading != low_bits && out.add(t.value, 1, t.reading);
+  }
+
+  /// The bits that may be 1.
+  std::uint64_t possible_bits(value_id v, unsigned width) const {
+    std::uint64_t out = facts_of_operand(v, width).possible_bits();
+    if (!p_.is_phi(v) && p_.operation(v).code == operation::bit_and) {
+      for (const value_id x : p_.operands(v)) {
+        out &= p_.constant(x) ? *p_.constant(x) : out;
+      }
+    }
+    return out;
   }
 
 private:
@@ -154,10 +219,6 @@ private:
       record.slots = slots;
       slots += 3U * record.levels;
     }
-  }
-
-  bool reduce(linear_form& form, unsigned width) const {
-    return form.reduce(width, [this](value_id x) { return unsigned{out_.values_[x].width}; });
   }
 
   static bool fits(const number_facts& f, unsigned width, number_reading r) {
@@ -250,15 +311,19 @@ private:
     }
   }
 
-  /// The bits that may be 1.
-  std::uint64_t possible_bits(value_id v, unsigned width) const {
-    std::uint64_t out = facts_of_operand(v, width).possible_bits();
-    if (!p_.is_phi(v) && p_.operation(v).code == operation::bit_and) {
-      for (const value_id x : p_.operands(v)) {
-        out &= p_.constant(x) ? *p_.constant(x) : out;
-      }
+  /// The low bits of x >> by, where a power of 2 divides all terms of x.
+  bool read_shifted_down(value_id x, unsigned by, unsigned width, linear_form& out) const {
+    linear_form up;
+    if (!read_operand(x, width + by, low_bits, up)) {
+      return false;
     }
-    return out;
+    out = linear_form::zero(width);
+    bool fits = (up.constant & ones_below(by)) == 0 && out.add(up.constant >> by);
+    for (std::uint32_t i = 0; i != up.num_terms && fits; ++i) {
+      const linear_form::term& t = up.terms[i];
+      fits = (t.coefficient & ones_below(by)) == 0 && out.add(t.value, t.coefficient >> by, t.reading);
+    }
+    return fits && reduce(out, width);
   }
 
   bool add_operands(value_id a, value_id b, unsigned width, number_reading r, std::uint64_t by,

@@ -1,0 +1,163 @@
+/// `held_comparisons`: the comparisons that held when control passed an edge or entered a loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/detail/condition_reader.hpp"
+#include "midend/induction/detail/value_form_reader.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/flat_program.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// A sum modulo 2^width that is on an arc of numbers.
+struct form_on_arc {
+  linear_form form;
+  number_arc arc{0, 0};
+};
+
+/// Comparisons that held when control passed an edge, the last one first; and sums that are on an arc because of them.
+struct held_comparisons {
+  static constexpr std::size_t most = 32;
+
+  std::size_t size = 0;
+  std::size_t num_arcs = 0;
+  value_comparison comparisons[most] = {};
+  form_on_arc arcs[most] = {};
+};
+
+/// Reads the branches that decide whether control comes to a place.
+class held_comparison_reader {
+public:
+  held_comparison_reader(const flat_program& program, const dominator_tree& tree, const value_form_reader& reader)
+      : p_(program), tree_(tree), reader_(reader), conditions_(program) {}
+
+  /// What held when control came to `n`, of branches that dominate it.
+  void above(node_id n, held_comparisons& out) const {
+    out.size = 0;
+    out.num_arcs = 0;
+    add_above(n, no_node, out);
+  }
+
+  /// What held when control passed `e`, of branches that its target's immediate dominator, or what that dominates, ends
+  /// with.
+  void passing(edge_id e, held_comparisons& out) const {
+    out.size = 0;
+    out.num_arcs = 0;
+    const node_id last = tree_.immediate_dominator(p_.graph().edge_target(e));
+    const node_id first = p_.graph().edge_source(e);
+    add_branch(first, e, out);
+    add_above(first, last, out);
+  }
+
+  /// What held when a bit is so: of the condition of a select.
+  void choosing(const bit_fact& bit, held_comparisons& out) const {
+    out.size = 0;
+    out.num_arcs = 0;
+    add_bit(bit, out);
+  }
+
+private:
+  static constexpr unsigned max_steps = 16; ///< dominators that are looked at
+
+  /// The edge by which alone control comes from `source` to `target`, but for edges from what `target` dominates.
+  edge_id only_edge(node_id source, node_id target) const {
+    edge_id found_edge = no_edge;
+    for (const edge_id e : p_.graph().in_edges(target)) {
+      const node_id from = p_.graph().edge_source(e);
+      if (!reader_.is_reachable(from) || tree_.dominates(target, from)) {
+        continue;
+      }
+      if (from != source || found_edge != no_edge) {
+        return no_edge;
+      }
+      found_edge = e;
+    }
+    return found_edge;
+  }
+
+  /// The branches on the path of dominators from `last`, or from the entry, to `n`.
+  void add_above(node_id n, node_id last, held_comparisons& out) const {
+    for (unsigned steps = 0; steps != max_steps && n != last; ++steps) {
+      const node_id above = tree_.immediate_dominator(n);
+      if (above == no_node) {
+        return;
+      }
+      if (const edge_id e = only_edge(above, n); e != no_edge) {
+        add_branch(above, e, out);
+      }
+      n = above;
+    }
+  }
+
+  void add_branch(node_id n, edge_id e, held_comparisons& out) const {
+    bit_fact bit;
+    if (conditions_.read_branch(n, e, bit)) {
+      add_bit(bit, out);
+    }
+  }
+
+  void add_bit(const bit_fact& bit, held_comparisons& out) const {
+    bit_facts parts;
+    if (!conditions_.split_into(bit, true, parts)) {
+      return;
+    }
+    for (std::size_t i = 0; i != parts.size && out.size != held_comparisons::most; ++i) { // all of them hold
+      const value_comparison c = conditions_.comparison_of(parts.bits[i]);
+      if (c.width >= 1 && c.width <= 64) {
+        out.comparisons[out.size++] = c;
+        add_arcs(c, out);
+      }
+    }
+  }
+
+  /// Of a comparison with a number, also of the low bits alone, if the others are 0; and of `==` and `!=`.
+  void add_arcs(const value_comparison& c, held_comparisons& out) const {
+    const auto literal = c.b == no_value ? std::optional(c.number) : p_.constant(c.b);
+    const std::uint64_t most = low_ones(c.width);
+    const std::uint64_t bound = literal.value_or(0) & most;
+    const std::uint64_t offset = is_signed_order(c.code) ? sign_bit(c.width) : 0; // makes signed order unsigned
+    const auto arc = values_for_which(c.code, (bound + offset) & most, most);
+    if (!arc || (!literal && is_order(c.code))) {
+      return;
+    }
+    form_on_arc known{{}, {(arc->first - offset) & most, arc->more}};
+    linear_form second;
+    const bool is_read =
+        reader_.read_low_bits(c.a, c.width, known.form) &&
+        (literal || (reader_.read_low_bits(c.b, c.width, second) && known.form.add(second, ~std::uint64_t{0})));
+    if (is_read && !known.form.is_number() && out.num_arcs != held_comparisons::most) {
+      out.arcs[out.num_arcs++] = known;
+    }
+    const auto bits = static_cast<unsigned>(std::bit_width(reader_.possible_bits(c.a, c.width)));
+    if (literal && c.code == operation::equal && bits != 0 && bits < c.width && bound <= low_ones(bits) &&
+        reader_.read_low_bits(c.a, bits, known.form) && !known.form.is_number() &&
+        out.num_arcs != held_comparisons::most) {
+      known.arc = {bound, 0};
+      out.arcs[out.num_arcs++] = known;
+    }
+  }
+
+  const flat_program& p_;
+  const dominator_tree& tree_;
+  const value_form_reader& reader_;
+  condition_reader conditions_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
