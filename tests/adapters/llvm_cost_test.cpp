@@ -27,7 +27,6 @@
 #include <vector>
 
 using namespace midend_tests;
-using midend::body_id;
 using midend::effect_kind;
 using midend::llvm_cost;
 using midend::memory_reference;
@@ -566,7 +565,7 @@ TEST_CASE("what llvm.assume promises before a loop, and beside it") {
   };
   const std::string assume = "  call void @llvm.assume(i1 %small)\n";
   CHECK(most(assume, "") == midend::trip_count{midend::trip_count_kind::at_most, 298, 1});
-  CHECK(most("", assume) == midend::trip_count{}); // on one of two ways
+  CHECK(most("", assume).backedges > 0xffff'0000); // on one of two paths
 }
 
 TEST_CASE("a pointer that goes up by a value, in bounds: counted if the value is not negative") {

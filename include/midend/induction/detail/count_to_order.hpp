@@ -254,7 +254,8 @@ inline void count_bits(const exit_place& x, const value_comparison& c, const ord
   if (!is_exact && formula.requires_no_wrap && !meets_bound(formula, e, bounds)) {
     const bool must = s.b.is_invariant() && std::has_single_bit(formula.divisor) && x.must_leave;
     note_most(out, must ? if_small(low_ones(c.width) / formula.divisor) : std::nullopt);
-    out.test.is_direct = must && formula.divisor == 1; // by steps of 1, it is at each number that ends the loop
+    // By steps of 1, it is at each number that ends the loop. Two counters that meet may be known to.
+    out.test.is_direct = out.test.is_direct || (must && formula.divisor == 1);
     return;
   }
   note_most(out, backedges_of_distance(formula, longest_distance(formula, bounds_of_start(x, c, s.a), bounds)));

@@ -13,7 +13,9 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/sort.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -40,11 +42,19 @@ struct held_comparisons {
   form_on_arc arcs[most] = {};
 };
 
-/// Reads the branches that decide whether control comes to a place.
+/// Reads the branches that decide whether control comes to a place, and what the program promises before it
+/// (`assumed`).
 class held_comparison_reader {
 public:
   held_comparison_reader(const flat_program& program, const dominator_tree& tree, const value_form_reader& reader)
-      : p_(program), tree_(tree), reader_(reader), conditions_(program) {}
+      : p_(program), tree_(tree), reader_(reader), conditions_(program) {
+    for (value_id v = 0; v != program.num_values(); ++v) {
+      if (const value_id bit = program.assumed(v); bit != no_value && program.node_of(v) != no_node) {
+        promises_.push_back(std::uint64_t{program.node_of(v)} << 32 | bit);
+      }
+    }
+    sort_and_deduplicate(promises_);
+  }
 
   /// What held when control came to `n`, of branches that dominate it.
   void above(node_id n, held_comparisons& out) const {
@@ -61,6 +71,7 @@ public:
     const node_id last = tree_.immediate_dominator(p_.graph().edge_target(e));
     const node_id first = p_.graph().edge_source(e);
     add_branch(first, e, out);
+    add_promises(first, out);
     add_above(first, last, out);
   }
 
@@ -100,8 +111,28 @@ private:
       if (const edge_id e = only_edge(above, n); e != no_edge) {
         add_branch(above, e, out);
       }
+      add_promises(above, out);
       n = above;
     }
+  }
+
+  /// What is promised in a node that control has left.
+  void add_promises(node_id n, held_comparisons& out) const {
+    for (std::size_t i = promises_.empty() ? 0 : first_promise(n); i != promises_.size() && promises_[i] >> 32 == n;
+         ++i) {
+      add_bit({static_cast<value_id>(promises_[i]), true}, out);
+    }
+  }
+
+  std::size_t first_promise(node_id n) const {
+    std::size_t first = 0;
+    for (std::size_t size = promises_.size(); size != 0;) {
+      const std::size_t half = size / 2;
+      const bool is_later = promises_[first + half] >> 32 < n;
+      first += is_later ? half + 1 : 0;
+      size = is_later ? size - half - 1 : half;
+    }
+    return first;
   }
 
   void add_branch(node_id n, edge_id e, held_comparisons& out) const {
@@ -156,6 +187,7 @@ private:
   const dominator_tree& tree_;
   const value_form_reader& reader_;
   condition_reader conditions_;
+  flat_array<std::uint64_t> promises_; ///< a node and a bit that is 1 there, ascending
 };
 
 } // namespace detail

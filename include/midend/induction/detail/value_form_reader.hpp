@@ -114,9 +114,15 @@ public:
   }
 
   /// The low bits of a value as a sum, also where only those are one: of a value that is masked, or shifted up and
-  /// down.
+  /// down, or of which the program says so (`low_sum`).
   bool read_low_bits(value_id v, unsigned width, linear_form& out) const {
+    std::uint64_t added = 0;
     for (unsigned steps = 0; steps != 8 && v != no_value && !p_.is_phi(v) && !p_.constant(v); ++steps) {
+      if (const auto sum = p_.low_sum(v); sum && sum->bits >= width) {
+        added += sum->number;
+        v = sum->base;
+        continue;
+      }
       const operation_info info = p_.operation(v);
       const span<const value_id> operands = p_.operands(v);
       if (info.code == operation::other || operands.size() < arity(info.code) || info.width < width ||
@@ -128,9 +134,10 @@ public:
       const bool has_number = second.has_value();
       const std::uint64_t number = second.value_or(0);
       if (info.code == operation::shr || info.code == operation::sar) {
-        return has_number && number <= info.width - width && out_.values_[operands[0]].width == info.width
-                   ? read_shifted_down(operands[0], static_cast<unsigned>(number), width, out)
-                   : read_operand(v, width, low_bits, out);
+        const bool is_read = has_number && number <= info.width - width && out_.values_[operands[0]].width == info.width
+                                 ? read_shifted_down(operands[0], static_cast<unsigned>(number), width, out)
+                                 : read_operand(v, width, low_bits, out);
+        return is_read && out.add(added);
       }
       const bool has_mask = first.has_value() || has_number; // of an operation that is commutative
       const std::uint64_t mask = (has_number ? number : first.value_or(0)) & low_ones(width);
@@ -145,7 +152,7 @@ public:
       }
       v = operands[has_mask && !has_number ? 1 : 0];
     }
-    return read_operand(v, width, low_bits, out);
+    return read_operand(v, width, low_bits, out) && out.add(added);
   }
 
   /// The same of a value in a term of a sum, without its coefficient.
