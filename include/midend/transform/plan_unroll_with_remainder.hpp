@@ -74,10 +74,10 @@ struct remainder_plan {
 
 namespace detail {
 
-/// Whether a branch reads what no operation of the library describes.
-template <class IR> bool compares_no_numbers(const IR& ir, node_id n) {
+/// Whether a branch reads what the loop computes by no operation of the library.
+template <class IR> bool compares_no_numbers(const IR& ir, const counted_tests<IR>& counted, node_id n) {
   const auto condition = static_cast<value_id>(ir.condition(n));
-  return condition != no_value && !ir.is_phi(condition) && !ir.constant(condition) &&
+  return condition != no_value && counted.is_inside(condition) && !ir.is_phi(condition) &&
          ir.effect(condition) == effect_kind::none && operation_of_any_width(ir, condition).code == operation::other;
 }
 
@@ -101,7 +101,7 @@ std::size_t passable_exit(const IR& ir, const loop_forest& loops, loop_id l, con
     }
     why = t                           ? remainder_refusal_reason::step_too_large
           : counted.has_value_step(i) ? remainder_refusal_reason::step_is_value
-          : is_always_tested && !tests[i] && compares_no_numbers(ir, e.source)
+          : is_always_tested && !tests[i] && compares_no_numbers(ir, counted, e.source)
               ? remainder_refusal_reason::other_comparison
               : why;
     ++i;

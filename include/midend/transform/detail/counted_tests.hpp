@@ -108,6 +108,9 @@ public:
   /// What `read` returned.
   const flat_array<optional<counted_test>>& tests() const { return m_.tests; }
 
+  /// Whether the loop that was read computes a value.
+  bool is_inside(value_id v) const { return m_.node[v] != no_node && !number_of_any_width(ir_, v); }
+
 private:
   void forget() {
     for (const value_id v : m_.known) {
@@ -134,8 +137,6 @@ private:
       });
     }
   }
-
-  bool is_inside(value_id v) const { return m_.node[v] != no_node && !number_of_any_width(ir_, v); }
 
   bool is_header_phi(value_id v) const { return ir_.is_phi(v) && m_.node[v] == loops_.header(l_); }
 
