@@ -210,8 +210,7 @@ RUN(transfer_returns_bool) {
 }
 
 // mistake: `transfer` returns false to say that nothing flows on
-// silent: `transfer` may return whether it changed the fact, so the answer is not read; what flows over an edge is for
-// `transfer_edge`
+// silent: `transfer` may return whether it changed the fact; what flows over an edge is for `transfer_edge`
 RUN(transfer_returns_false) {
   struct problem : right {
     bool transfer(node_id n, bit_row& passed) const {

@@ -218,6 +218,30 @@ RUN(condition_out_of_range_sccp) {
   use(midend::sccp(ir));
 }
 
+// mistake: A condition out of range; `value_numbering`
+// run-time: violation:
+RUN(condition_out_of_range_numbers) {
+  right_ssa ir;
+  ir.conditions[1] = 99;
+  use(midend::value_numbering(ir));
+}
+
+// mistake: A condition out of range; live values
+// run-time: violation:
+RUN(condition_out_of_range_live) {
+  right_ssa ir;
+  ir.conditions[1] = 99;
+  use(midend::live_values(ir));
+}
+
+// mistake: An operand out of range; `value_numbering`
+// run-time: violation:
+RUN(operand_out_of_range_numbers) {
+  right_ssa ir;
+  ir.v[10].operands = {8, 99};
+  use(midend::value_numbering(ir));
+}
+
 // mistake: A fact of a value that the program does not have
 // run-time: violation:
 RUN(fact_out_of_range) {

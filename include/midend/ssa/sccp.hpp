@@ -427,6 +427,8 @@ private:
     ++end_visits_[n];
     ++out_.counters_.branch_visits;
     const value_id condition = ir_.condition(n);
+    MIDEND_ASSERT(condition == no_value || is_value(condition), "the condition of a branch is a value of the program",
+                  n, condition);
     if (condition != no_value && end_visits_[n] == 1) {
       note_reader(condition, {order_.end_of(n), no_edge}); // before an edge is taken, which may raise the condition
     }
@@ -574,6 +576,7 @@ private:
     for_each_phi(ir_, target, [&](value_id phi) {
       const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
       if (input != no_value) { // it is set
+        MIDEND_ASSERT(is_value(input), "an input of a phi is a value of the program", phi, input);
         note_reader(input, {phi, e});
         raise_phi(phi, input, e);
       }
@@ -667,6 +670,7 @@ private:
   /// `reader`, an operation, reads the fact of `v`.
   constexpr void note_operand([[maybe_unused]] value_id v, [[maybe_unused]] value_id reader,
                               [[maybe_unused]] bool is_first, [[maybe_unused]] operand_traits& of_operands) {
+    MIDEND_ASSERT(is_value(v), "an operand is a value of the program", reader, v);
     if constexpr (!numbers_values) {
       of_operands.add(traits_[v]);
       if (is_first) {
@@ -674,6 +678,8 @@ private:
       }
     }
   }
+
+  constexpr bool is_value(value_id v) const { return v < order_.num_values(); }
 
   static constexpr unsigned is(trait t) { return static_cast<unsigned>(t); }
 
