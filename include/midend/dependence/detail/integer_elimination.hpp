@@ -115,7 +115,7 @@ public:
     path_numbers_.clear();
     stage_ = elimination_stage::divisors;
     elimination_outcome out = elimination_outcome::out_of_budget;
-    for (std::uint32_t runs = 0; runs != max_runs; ++runs) {
+    for (std::uint32_t runs = 0; runs != max_runs && work_ <= max_work_; ++runs) {
       const std::size_t steps_mark = steps.size();
       const std::size_t terms_mark = terms.size();
       const std::uint32_t id_mark = next_id_;
@@ -145,6 +145,14 @@ public:
 
   elimination_stage stage() const { return stage_; }
 
+  /// Starts to count the numbers that are computed and compared. `solve` gives up when there are more than `most`.
+  void start_work(std::uint64_t most) {
+    work_ = 0;
+    max_work_ = most;
+  }
+
+  std::uint64_t work() const { return work_; }
+
   /// The numbers of the variables, if the system was solved.
   span<const checked_integer> solution() const { return {values_.data(), num_base_}; }
 
@@ -163,6 +171,8 @@ private:
     ids_.clear();
     alive_.clear();
     living_.clear();
+    hashes_.clear();
+    table_.assign(64, 0);
     equalities_.clear();
     records_.clear();
     saved_.clear();
@@ -212,6 +222,7 @@ private:
 
   /// Adds `factor` times a row to the sum being built.
   void add_to_sum(const checked_integer* numbers, std::uint32_t id, const checked_integer& factor) {
+    work_ += num_variables_;
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
       if (!numbers[i].is_zero()) {
         scratch_[i] = scratch_[i] + factor * numbers[i];
@@ -228,6 +239,11 @@ private:
 
   /// The sum that was built becomes a row, unless it says nothing new.
   void commit() {
+    work_ += num_variables_;
+    if (work_ > max_work_) {
+      out_of_budget_ = true;
+      return;
+    }
     checked_integer divisor = 0;
     bool valid = scratch_[max_variables_].is_valid();
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
@@ -255,7 +271,8 @@ private:
     }
     std::uint32_t same = no_variable;
     std::uint32_t opposite = no_variable;
-    look_for_parallels(same, opposite);
+    const std::uint64_t hash = hash_of(scratch_.data(), num_variables_);
+    look_for_parallels(hash, same, opposite);
     if (same != no_variable && row(same)[max_variables_] <= scratch_[max_variables_]) {
       return;
     }
@@ -284,10 +301,10 @@ private:
         equalities_.push_back({num_rows(), opposite});
       }
     }
-    append_row(scratch_.data(), id);
+    append_row(scratch_.data(), id, hash);
   }
 
-  void append_row(const checked_integer* numbers, std::uint32_t id) {
+  void append_row(const checked_integer* numbers, std::uint32_t id, std::uint64_t hash) {
     std::uint32_t variables = 0;
     std::uint32_t last = 0;
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
@@ -307,17 +324,44 @@ private:
     living_.push_back(num_rows());
     ids_.push_back(id);
     alive_.push_back(1);
+    hashes_.push_back(hash);
+    if (2 * hashes_.size() <= table_.size()) {
+      enter_in_table(num_rows() - 1);
+    } else {
+      table_.assign(2 * table_.size(), 0);
+      for (std::uint32_t r = 0; r != num_rows(); ++r) {
+        enter_in_table(r);
+      }
+    }
   }
 
-  /// Most rows are gone after some eliminations, so those that are left have a list, which forgets the others here.
-  void look_for_parallels(std::uint32_t& same, std::uint32_t& opposite) {
-    std::size_t left = 0;
-    for (std::size_t at = 0; at != living_.size(); ++at) {
-      const std::uint32_t r = living_[at];
-      if (alive_[r] == 0) {
+  /// Of the factors, up to the sign of all.
+  static std::uint64_t hash_of(const checked_integer* numbers, std::uint32_t count) {
+    std::uint64_t hash = 0;
+    bool is_first = true;
+    bool negates = false;
+    for (std::uint32_t i = 0; i != count; ++i) {
+      if (!numbers[i].is_zero()) {
+        negates = is_first ? numbers[i].is_negative() : negates;
+        is_first = false;
+        const auto low = static_cast<std::uint64_t>(numbers[i].low());
+        hash = (hash ^ (negates ? 0 - low : low) ^ std::uint64_t{i} << 56) * 0x9e37'79b9'7f4a'7c15;
+        hash ^= hash >> 29;
+      }
+    }
+    return hash;
+  }
+
+  /// Finds the rows that bound the sum from the same side, and from the other one. The table has all rows by their
+  /// hash, also those that are gone.
+  void look_for_parallels(std::uint64_t hash, std::uint32_t& same, std::uint32_t& opposite) {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t at = static_cast<std::size_t>(hash) & mask; table_[at] != 0; at = (at + 1) & mask) {
+      ++work_;
+      const std::uint32_t r = table_[at] - 1;
+      if (alive_[r] == 0 || hashes_[r] != hash) {
         continue;
       }
-      living_[left++] = r;
       const checked_integer* const other = row(r);
       bool is_same = true;
       bool is_opposite = true;
@@ -328,7 +372,15 @@ private:
       same = is_same ? r : same;
       opposite = is_opposite ? r : opposite;
     }
-    living_.shrink(left);
+  }
+
+  void enter_in_table(std::uint32_t r) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hashes_[r]) & mask;
+    while (table_[at] != 0) {
+      at = (at + 1) & mask;
+    }
+    table_[at] = r + 1;
   }
 
   /// The number of the inequality that was built.
@@ -454,11 +506,11 @@ private:
                        static_cast<std::uint32_t>(terms_->size()) - first});
     ++num_variables_;
     const std::uint32_t up = num_rows();
-    append_row(scratch_.data(), next_id_++);
+    append_row(scratch_.data(), next_id_++, hash_of(scratch_.data(), num_variables_));
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
       scratch_[i] = -scratch_[i];
     }
-    append_row(scratch_.data(), next_id_++);
+    append_row(scratch_.data(), next_id_++, hash_of(scratch_.data(), num_variables_));
     substitute(v, up, up + 1);
   }
 
@@ -491,12 +543,14 @@ private:
   bool eliminate_variable() {
     std::uint32_t best = no_variable;
     std::int64_t best_cost = 0;
+    forget_dead_rows();
+    work_ += living_.size() * num_variables_;
     for (std::uint32_t v = 0; v != num_variables_; ++v) {
       std::int64_t count[2] = {0, 0};
       bool units[2] = {true, true};
-      for (std::uint32_t r = 0; r != num_rows(); ++r) {
+      for (const std::uint32_t r : living_) {
         const checked_integer& c = row(r)[v];
-        if (alive_[r] != 0 && !c.is_zero()) {
+        if (!c.is_zero()) {
           const std::size_t side = c.is_negative() ? 1 : 0;
           ++count[side];
           units[side] = units[side] && c.magnitude() == checked_integer(1);
@@ -517,6 +571,16 @@ private:
       combine_bounds_of(best);
     }
     return best != no_variable;
+  }
+
+  void forget_dead_rows() {
+    std::size_t left = 0;
+    for (std::size_t at = 0; at != living_.size(); ++at) {
+      if (alive_[living_[at]] != 0) {
+        living_[left++] = living_[at];
+      }
+    }
+    living_.shrink(left);
   }
 
   void combine_bounds_of(std::uint32_t v) {
@@ -558,6 +622,7 @@ private:
       for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
         const checked_integer* const numbers = row(saved_[k]);
         checked_integer rest = numbers[max_variables_];
+        work_ += num_variables_;
         for (std::uint32_t v = 0; v != num_variables_; ++v) {
           if (v != e.variable && !numbers[v].is_zero()) {
             rest = rest + numbers[v] * values_[v];
@@ -798,6 +863,8 @@ private:
   std::uint32_t stride_ = 1;
   std::uint32_t wrap_ = no_variable;
   std::uint32_t max_rows_ = 0;
+  std::uint64_t work_ = 0;
+  std::uint64_t max_work_ = ~std::uint64_t{0};
   std::uint32_t next_id_ = 0;
   std::size_t window_ = 0;
   bool has_window_ = false;
@@ -813,6 +880,8 @@ private:
   flat_array<std::uint32_t> ids_;       ///< by row: its number in the proof
   flat_array<std::uint8_t> alive_;
   flat_array<std::uint32_t> living_;     ///< rows, all that are alive and some that are not
+  flat_array<std::uint64_t> hashes_;     ///< by row
+  flat_array<std::uint32_t> table_;      ///< of rows by hash, from 1 on; 0: nothing. Its size is a power of two
   flat_array<std::uint32_t> bound_rows_; ///< by variable: the row that is a lower bound, and an upper one
   flat_array<elimination_equality> equalities_;
   flat_array<elimination_record> records_;
