@@ -40,6 +40,13 @@ struct elimination_record {
   std::uint32_t count = 0;
 };
 
+/// What may be chosen for a variable.
+struct elimination_choice {
+  bool is_bounded[2] = {false, false};
+  checked_integer bounds[2]; ///< least, most
+  std::uint32_t tried = 0;   ///< neighbours of the first choice
+};
+
 struct elimination_equality {
   std::uint32_t row = 0;
   std::uint32_t opposite = 0;
@@ -104,6 +111,8 @@ public:
                             flat_array<proof_term>& terms) {
     steps_ = &steps;
     terms_ = &terms;
+    const std::uint64_t left = max_work_ - (work_ < max_work_ ? work_ : max_work_);
+    last_work_ = work_ + (max_work_of_case_ < left ? max_work_of_case_ : left);
     max_rows_ = max_rows;
     const std::size_t steps_before = steps.size();
     const std::size_t terms_before = terms.size();
@@ -115,7 +124,7 @@ public:
     path_numbers_.clear();
     stage_ = elimination_stage::divisors;
     elimination_outcome out = elimination_outcome::out_of_budget;
-    for (std::uint32_t runs = 0; runs != max_runs && work_ <= max_work_; ++runs) {
+    for (std::uint32_t runs = 0; runs != max_runs && work_ < last_work_; ++runs) {
       const std::size_t steps_mark = steps.size();
       const std::size_t terms_mark = terms.size();
       const std::uint32_t id_mark = next_id_;
@@ -145,10 +154,12 @@ public:
 
   elimination_stage stage() const { return stage_; }
 
-  /// Starts to count the numbers that are computed and compared. `solve` gives up when there are more than `most`.
-  void start_work(std::uint64_t most) {
+  /// Starts to count the numbers that are computed and compared. `solve` gives up when there are more than
+  /// `most_of_case` in a call, or `most` in all.
+  void start_work(std::uint64_t most, std::uint64_t most_of_case) {
     work_ = 0;
     max_work_ = most;
+    max_work_of_case_ = most_of_case;
   }
 
   std::uint64_t work() const { return work_; }
@@ -158,6 +169,8 @@ public:
 
 private:
   static constexpr std::uint32_t max_definitions = 24;
+  static constexpr std::uint32_t max_tries = 48;
+  static constexpr std::uint32_t max_neighbours = 4;
 
   enum class run_outcome : std::uint8_t { refuted, solved, no_integer, too_large, out_of_budget };
 
@@ -240,7 +253,7 @@ private:
   /// The sum that was built becomes a row, unless it says nothing new.
   void commit() {
     work_ += num_variables_;
-    if (work_ > max_work_) {
+    if (work_ > last_work_) {
       out_of_budget_ = true;
       return;
     }
@@ -612,46 +625,85 @@ private:
     }
   }
 
-  /// Gives the variables numbers, the last eliminated one first.
+  /// Gives the variables numbers, the last eliminated one first: of those allowed, the one that is nearest to 0. If
+  /// that leaves no integer for a later one, others are tried for those before it, a few times: a split costs a run.
   run_outcome choose_numbers() {
     values_.assign(max_variables_, 0);
+    choices_.assign(records_.size(), {});
+    std::uint32_t tries = 0;
     for (std::size_t i = records_.size(); i-- != 0;) {
-      const elimination_record& e = records_[i];
-      bool bounded[2] = {false, false};
-      checked_integer bounds[2]; // least, most
-      for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
-        const checked_integer* const numbers = row(saved_[k]);
-        checked_integer rest = numbers[max_variables_];
-        work_ += num_variables_;
-        for (std::uint32_t v = 0; v != num_variables_; ++v) {
-          if (v != e.variable && !numbers[v].is_zero()) {
-            rest = rest + numbers[v] * values_[v];
-          }
-        }
-        const checked_integer& c = numbers[e.variable];
-        const std::size_t side = c.is_negative() ? 1 : 0;
-        const checked_integer bound = side == 0 ? (-rest).ceiling_divided(c) : rest.floor_divided(-c);
-        if (!bound.is_valid()) {
-          return run_outcome::too_large;
-        }
-        if (!bounded[side] || (side == 0 ? bounds[0] < bound : bound < bounds[1])) {
-          bounds[side] = bound;
-          bounded[side] = true;
-        }
+      elimination_choice& c = choices_[i];
+      if (!find_bounds(records_[i], c)) {
+        return run_outcome::too_large;
       }
-      checked_integer& value = values_[e.variable];
-      if (e.by_equality) {
-        value = bounded[0] ? bounds[0] : bounds[1];
+      if (records_[i].by_equality) {
+        values_[records_[i].variable] = c.is_bounded[0] ? c.bounds[0] : c.bounds[1];
         continue;
       }
-      if (bounded[0] && bounded[1] && bounds[1] < bounds[0]) {
-        split_variable_ = e.variable;
-        split_at_ = bounds[0];
+      if (!c.is_bounded[0] || !c.is_bounded[1] || c.bounds[0] <= c.bounds[1]) {
+        values_[records_[i].variable] = c.is_bounded[0] && c.bounds[0].is_positive()   ? c.bounds[0]
+                                        : c.is_bounded[1] && c.bounds[1].is_negative() ? c.bounds[1]
+                                                                                       : 0;
+        continue;
+      }
+      if (tries == 0) {
+        split_variable_ = records_[i].variable;
+        split_at_ = c.bounds[0];
+      }
+      std::size_t back = i + 1;
+      while (back != records_.size() && !take_next(records_[back], choices_[back])) {
+        choices_[back].tried = 0;
+        ++back;
+      }
+      if (back == records_.size() || ++tries > max_tries || work_ >= last_work_) {
         return run_outcome::no_integer;
       }
-      value = bounded[0] && bounds[0].is_positive() ? bounds[0] : bounded[1] && bounds[1].is_negative() ? bounds[1] : 0;
+      i = back;
     }
     return solves_facts() ? run_outcome::solved : run_outcome::too_large;
+  }
+
+  /// What the numbers that are chosen already leave for a variable. False if a number does not fit.
+  bool find_bounds(const elimination_record& e, elimination_choice& out) {
+    out = {};
+    for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
+      const checked_integer* const numbers = row(saved_[k]);
+      checked_integer rest = numbers[max_variables_];
+      work_ += num_variables_;
+      for (std::uint32_t v = 0; v != num_variables_; ++v) {
+        if (v != e.variable && !numbers[v].is_zero()) {
+          rest = rest + numbers[v] * values_[v];
+        }
+      }
+      const checked_integer& c = numbers[e.variable];
+      const std::size_t side = c.is_negative() ? 1 : 0;
+      const checked_integer bound = side == 0 ? (-rest).ceiling_divided(c) : rest.floor_divided(-c);
+      if (!bound.is_valid()) {
+        return false;
+      }
+      if (!out.is_bounded[side] || (side == 0 ? out.bounds[0] < bound : bound < out.bounds[1])) {
+        out.bounds[side] = bound;
+        out.is_bounded[side] = true;
+      }
+    }
+    return true;
+  }
+
+  /// The next number of a variable: the neighbours of the first one in turn. False if there is none, or enough were
+  /// tried.
+  bool take_next(const elimination_record& e, elimination_choice& c) {
+    if (e.by_equality) {
+      return false;
+    }
+    checked_integer& value = values_[e.variable];
+    while (c.tried != max_neighbours) {
+      ++c.tried;
+      value = value + (c.tried % 2 != 0 ? checked_integer(c.tried) : -checked_integer(c.tried));
+      if ((!c.is_bounded[0] || c.bounds[0] <= value) && (!c.is_bounded[1] || value <= c.bounds[1])) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether the sums of all facts fit and are at least 0.
@@ -864,7 +916,9 @@ private:
   std::uint32_t wrap_ = no_variable;
   std::uint32_t max_rows_ = 0;
   std::uint64_t work_ = 0;
-  std::uint64_t max_work_ = ~std::uint64_t{0};
+  std::uint64_t max_work_ = 0;
+  std::uint64_t max_work_of_case_ = 0;
+  std::uint64_t last_work_ = 0; ///< when this call of `solve` gives up
   std::uint32_t next_id_ = 0;
   std::size_t window_ = 0;
   bool has_window_ = false;
@@ -886,6 +940,7 @@ private:
   flat_array<elimination_equality> equalities_;
   flat_array<elimination_record> records_;
   flat_array<std::uint32_t> saved_;
+  flat_array<elimination_choice> choices_; ///< by record
   flat_array<checked_integer> expansions_; ///< new variables by those of the system
   flat_array<checked_integer> scratch_;
   flat_array<proof_term> origins_;
