@@ -571,7 +571,7 @@ TEST_CASE("dependence: the work is counted, and ends at the limit") {
   options.max_work = options.max_work_of_case = ~std::uint64_t{0};
   const dependence_result all = midend::dependence(nest, 0, 1, options);
   CHECK(all.work > 1'000'000);
-  for (const std::uint64_t limit : {0, 100, 10'000, 100'000, 1'000'000}) {
+  for (const std::uint32_t limit : {0u, 100u, 10'000u, 100'000u, 1'000'000u}) {
     CAPTURE(limit);
     options.max_work = limit;
     options.max_work_of_case = limit / 4;
