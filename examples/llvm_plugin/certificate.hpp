@@ -2,8 +2,10 @@
 #pragma once
 
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_nest_view.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/nests.hpp>
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/BasicBlock.h>
@@ -122,6 +124,14 @@ public:
     require(verdict, after);
     if constexpr (requires { verdict.assumed; }) {
       require(verdict.assumed == 0, "the certificate assumes what nothing proves");
+    }
+  }
+
+  /// The same with the function before as an `llvm_nest_view`.
+  template <class Verify> void check_nests(const midend::llvm_editor& after, Verify verify) {
+    if (before_) {
+      midend::llvm_editor before(before_->function());
+      require(verify(midend::llvm_nest_view(before), after), after);
     }
   }
 

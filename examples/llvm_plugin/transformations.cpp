@@ -3,6 +3,8 @@
 #include "certificate.hpp"
 #include "clean_up_pass.hpp"
 #include "final_values_pass.hpp"
+#include "loop_passes.hpp"
+#include "named_pass.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
@@ -36,6 +38,7 @@
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Analysis.h>
 #include <llvm/IR/Attributes.h>
@@ -424,17 +427,6 @@ private:
   bool verify_;
 };
 
-struct named_pass {
-  llvm::StringRef name;
-  void (*add)(bool verify, llvm::FunctionPassManager& passes);
-};
-
-template <class Pass> void add(bool verify, llvm::FunctionPassManager& passes) {
-  passes.addPass(Pass(verify));
-}
-
-template <class Pass> constexpr named_pass pass_of = {Pass::pass_name, add<Pass>};
-
 constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<transformation_pass<close_loops>>,
                               pass_of<transformation_pass<rotate_loops>>,
@@ -456,16 +448,20 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
 
 llvm::SmallVector<llvm::StringRef> transformation_names() {
   llvm::SmallVector<llvm::StringRef> names;
-  for (const named_pass& pass : all) {
-    names.push_back(pass.name);
+  for (const llvm::ArrayRef<named_pass> passes : {llvm::ArrayRef<named_pass>(all), loop_passes()}) {
+    for (const named_pass& pass : passes) {
+      names.push_back(pass.name);
+    }
   }
   return names;
 }
 
 void add_transformation(llvm::StringRef name, bool verify, llvm::FunctionPassManager& passes) {
-  for (const named_pass& pass : all) {
-    if (pass.name == name) {
-      pass.add(verify, passes);
+  for (const llvm::ArrayRef<named_pass> known : {llvm::ArrayRef<named_pass>(all), loop_passes()}) {
+    for (const named_pass& pass : known) {
+      if (pass.name == name) {
+        pass.add(verify, passes);
+      }
     }
   }
 }

@@ -534,6 +534,62 @@ TEST_CASE("dependence: symbols that cancel, symbols that do not, and symbols wit
   CHECK(midend::dependence(nest, 1, 3).is_independent());
 }
 
+namespace {
+
+/// Rows of an array of 245 columns that nearly meet, and the number of columns of the rows in between is a symbol:
+/// without a limit, the pair takes more than three million numbers, for cases that elimination does not decide.
+void make_hard_nest(nest_accesses& nest) {
+  nest.clear(64);
+  midend::nest_symbol n;
+  n.value = 7;
+  n.is_bounded = true;
+  n.low = -10;
+  n.high = 2'147'483'637;
+  const midend::symbol_id s = nest.add_symbol(n);
+  const nest_term symbol{s, true, 1};
+  const counter_id outer = nest.add_counter(midend::no_counter, midend::trip_bound::exact, 118'364'588'800'116);
+  const counter_id middle = nest.add_counter(outer, midend::trip_bound::unknown, 0);
+  nest.set_limit(middle, 0, {&symbol, 1});
+  const counter_id inner = nest.add_counter(middle, midend::trip_bound::exact, 245);
+  for (const std::int64_t column : {246, 245}) {
+    nest_access a;
+    a.loop = inner;
+    a.bytes = 1;
+    a.base = 1;
+    a.writes = true;
+    const nest_term terms[] = {{inner, false, -column}, {middle, false, -1'380'937'216'468'260}, {outer, false, -246}};
+    nest.add_access(a, -2, terms);
+  }
+}
+
+} // namespace
+
+TEST_CASE("dependence: the work is counted, and ends at the limit") {
+  nest_accesses nest;
+  make_hard_nest(nest);
+  midend::dependence_options options;
+  options.max_work = options.max_work_of_case = ~std::uint64_t{0};
+  const dependence_result all = midend::dependence(nest, 0, 1, options);
+  CHECK(all.work > 1'000'000);
+  for (const std::uint32_t limit : {0u, 100u, 10'000u, 100'000u, 1'000'000u}) {
+    CAPTURE(limit);
+    options.max_work = limit;
+    options.max_work_of_case = limit / 4;
+    const dependence_result r = midend::dependence(nest, 0, 1, options);
+    CHECK(r.work <= limit + 20'000); // the last numbers of a run are chosen without a look at the limit
+    CHECK(!midend::verify_dependences(nest, {&r, 1}));
+    CHECK(!r.is_independent());
+    for (std::uint32_t i = 0; i != r.levels; ++i) { // what is not excluded may be
+      CHECK((r.orders[i] & all.orders[i]) == all.orders[i]);
+    }
+    CHECK(r.forward >= all.forward);
+    CHECK(r.backward >= all.backward);
+  }
+  const dependence_result usual = midend::dependence(nest, 0, 1);
+  CHECK(usual.work <= midend::dependence_options().max_work + 20'000);
+  CHECK(usual.work < all.work);
+}
+
 TEST_CASE("dependence: nothing is allocated for a pair as large as one before") {
   std::mt19937_64 random(23);
   nest_accesses nest;

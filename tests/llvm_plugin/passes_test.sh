@@ -184,6 +184,63 @@ check "a machine that does not exist is named" refuses "machine 'nothing'" 'mide
 check "options within a position" run 'default<O1>' "$here/unroll.ll" '-midend-at=optimizer-last=midend-unroll<factor=3;verify>;vectorizer-start=midend-dce'
 check "options are read there" times_in 1 ", 13" off
 
+# Passes of loops and nests: by themselves, together, and after others; programs print the same.
+loop_passes=(midend-peel midend-unswitch midend-split-index midend-collapse midend-interchange)
+loops_together=$(IFS=,; echo "${loop_passes[*]}")
+"$lli" "$here/loop_changes.ll" >"$work/before-changes"
+check "the loops to change run" [ "$(wc -l <"$work/before-changes")" = 78 ]
+for tried in "${loop_passes[@]}" "$loops_together" "midend-rotate,$loops_together" \
+  "midend-interchange,midend-collapse,midend-clean-up,midend-hoist-invariants,$loops_together,midend-clean-up"; do
+  for module in "$@" "$here"/*.ll; do
+    check "$tried of $(basename "$module")" run "function($tried,midend-compare<quiet>),verify" "$module" -midend-verify
+  done
+  for program in changes:loop_changes unroll:unroll trips:trips; do
+    check "$tried of ${program#*:}.ll" run "function($tried)" "$here/${program#*:}.ll"
+    "$lli" "$work/out.ll" >"$work/after"
+    check "$tried: ${program#*:}.ll prints the same" diff "$work/before-${program%:*}" "$work/after"
+  done
+  run "function($tried)" "$here/program.ll"
+  "$lli" "$work/out.ll" >"$work/after"
+  check "$tried: the program prints the same" diff "$work/before" "$work/after"
+done
+changes() { # PASS: how many loops it says it changes
+  run "$1" "$here/loop_changes.ll" "-pass-remarks=$1" 2>"$work/remarks"
+  grep -c 'changed the loop' "$work/remarks"
+}
+misses() { # PASS TEXT: it says why a loop stays
+  run "$1" "$here/loop_changes.ll" "-pass-remarks-missed=$1" 2>"$work/remarks" && grep -qF -- "$2" "$work/remarks"
+}
+check "midend-peel: one loop" [ "$(changes midend-peel)" = 1 ]
+check "midend-peel: two iterations and the loop" times_in 3 "getelementptr i8" seldom
+check "midend-peel: what is left is marked" times_in 1 "!llvm.loop" seldom
+check "midend-peel: no second time" nothing_left midend-peel midend-peel
+check "midend-unswitch: three loops" [ "$(changes midend-unswitch)" = 3 ]
+check "midend-unswitch: two versions" times_in 2 "call void @may_stop" maybe
+check "midend-unswitch: what may be poison is frozen" times_in 1 "freeze i1 %which" maybe
+for function in fixed not_copied left_alone forbidden small; do
+  check "midend-unswitch: nothing in $function" times_in 0 "freeze" $function
+  check "midend-unswitch: one increment of each counter in $function" \
+    times_in "$([ $function = not_copied ] && echo 2 || echo 1)" ".next = add i32" $function
+done
+check "midend-unswitch: says what must not be copied" misses midend-unswitch "an operation of the loop may not be copied"
+check "midend-unswitch: and which edges stay" misses midend-unswitch "an edge of the loop cannot be redirected"
+check "midend-split-index: two loops" [ "$(changes midend-split-index)" = 2 ]
+check "midend-split-index: a copy before the bound and one after it" times_in 2 "xor i32" halves
+check "midend-collapse: eleven nests" [ "$(changes midend-collapse)" = 11 ]
+check "midend-collapse: the loop ends after the product" times_in 1 "icmp eq i64 %4, 1073" fill
+check "midend-collapse: the index in the flat array is the counter" times_in 1 "ptr @flat, i64 0, i64 %1" fill
+check "midend-collapse: the old counters go on without a division" times_in 2 "select" skewed
+check "midend-collapse: says what stays" misses midend-collapse "an iteration reads a value of an earlier one"
+check "midend-interchange: eight nests" [ "$(changes midend-interchange)" = 8 ]
+check "midend-interchange: the addresses are as before" times_in 1 "getelementptr" columns
+check "midend-interchange: the row is the outer counter" times_in 1 "ptr @a, i64 0, i64 %indvars.iv1, i64" columns
+check "midend-interchange: distance (1, -1) is illegal" times_in 1 "%indvars.iv.next = add" skewed
+check "midend-interchange: distance (1, 1) is legal" times_in 0 "%indvars.iv.next = add" through
+check "midend-interchange: nobody says that the new inner loop is parallel" times_in 0 "llvm.loop" parallel
+check "midend-interchange: a bound that may be poison is not read early" times_in 1 "%j.next = add i64 %j, 1" perhaps_poison
+check "midend-interchange: another bound may be" times_in 0 "%j.next = add i64 %j, 1" known_numbers
+check "midend-interchange: says why" misses midend-interchange "a bound may be poison that the loops need not read"
+
 # Final values: what may be poison is frozen, since the loop may not read it. Loops go that are promised to end.
 check "final values and dead loops" \
   run 'function(midend-final-values<verify>,midend-dead-loops<verify>,midend-clean-control),verify' "$here/final_values.ll"

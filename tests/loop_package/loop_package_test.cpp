@@ -427,6 +427,51 @@ TEST_CASE("loop package: where a change cannot be made in the procedure, the oth
   CHECK(log.manager.is_complete);
 }
 
+namespace {
+
+/// Shrunk from a function of a numeric library that solves polynomials. The loop has two exits, and no profile says how
+/// often it runs, so that the rest of the peeled loop looks as if it ran as often as the loop did.
+constexpr const char* leading_zeros = R"(
+proc @leading_zeros(%n: i64) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i64 [entry: %n], [body: %i1]
+    %more = cmp.ugt.i64 %i, 1
+    br %more ? body : exit
+  node body:
+    %i1 = add.i64 %i, -1
+    %k = mul.i64 %i1, %n
+    %p = shladd.ptr %k, 3, 0
+    %x = ld.f64 [%p + 0*8] alias=double
+    %y = fadd.f64 0x0.0000000000001p-1022, %x
+    %z = fmul.f64 %y, 0x1p-52
+    %small = fcmp.ole.f64 0x0.0000000000001p-1022, %z
+    br %small ? head : exit
+  node exit:
+    ret 1
+})";
+
+} // namespace
+
+TEST_CASE("loop package: it ends, because a member changes a loop and the copies of it once") {
+  procedure p = parsed(leading_zeros);
+  const loop_package_options options;
+  CHECK(options.manager.max_sweeps == ~std::uint32_t{0});
+  const loop_package_log log = run_package(p, options);
+  CHECK(log.manager.is_complete);
+  CHECK(log.manager.rebuilds <= loop_package::size);
+  std::size_t changes[loop_package::size] = {};
+  for (const midend::decided_loop_change& c : log.changes) {
+    ++changes[c.change.member];
+  }
+  CHECK(log.manager.changes != 0);
+  for (const std::size_t count : changes) {
+    CHECK(count <= 1); // no change here leaves two loops
+  }
+  CHECK(verify(p).empty());
+}
+
 TEST_CASE("loop package: words") {
   procedure p = parsed(matrix_3x3);
   const loop_package_log log = run_package(p);

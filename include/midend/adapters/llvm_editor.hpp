@@ -368,6 +368,9 @@ public:
 
   bool is_number(value_id v) const { return detail::is_llvm_integer(f_.value(v).getType()); }
 
+  /// Pointers and numbers may have the same width.
+  bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
+
   std::optional<std::uint64_t> constant(value_id v) const {
     const auto* const c = f_.is_instruction(v) ? nullptr : llvm::dyn_cast<llvm::Constant>(&f_.value(v));
     return c == nullptr ? std::nullopt : llvm_constant_bits(c);

@@ -66,9 +66,6 @@ public:
 
   bool is_little_endian() const { return layout_->isLittleEndian(); }
 
-  /// Pointers and numbers may have the same width.
-  bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
-
   /// Whether two reads of a value may differ. LLVM cannot be asked about what was erased.
   bool may_be_undefined(value_id v) const {
     const llvm::Instruction* const i = instruction_or_null(v);

@@ -42,6 +42,8 @@ public:
 
   bool is_terminator(value_id v) const { return editor_->is_terminator(v); }
 
+  bool may_be_indeterminate(value_id v) const { return v < editor_->num_values() && editor_->may_be_indeterminate(v); }
+
   bool may_redirect(edge_id e) const { return editor_->may_redirect(e); }
 
   bool may_split(edge_id e) const { return editor_->may_split(e); }

@@ -14,9 +14,11 @@ MIDEND_BEGIN_NAMESPACE
 
 /// How much work a pair may take. What is left then is unknown.
 struct dependence_options {
-  std::uint32_t max_cases = 96;  ///< of orders
-  std::uint32_t max_runs = 128;  ///< of the elimination, for a case: one more than there are splits
-  std::uint32_t max_rows = 1500; ///< inequalities in a run
+  std::uint32_t max_cases = 96;             ///< of orders
+  std::uint32_t max_runs = 128;             ///< of the elimination, for a case: one more than there are splits
+  std::uint32_t max_rows = 1500;            ///< inequalities in a run
+  std::uint64_t max_work = 4'000'000;       ///< numbers that are computed and compared for the whole pair
+  std::uint64_t max_work_of_case = 200'000; ///< and for one case, or one side of a distance
   bool finds_distances = true;
 };
 
@@ -100,12 +102,14 @@ public:
     if (obstacle_ == dependence_obstacle::none) {
       build_system();
     }
+    system_.start_work(options_.max_work, options_.max_work_of_case);
     w_.prefix_.clear();
     w_.solutions_.assign((static_cast<std::size_t>(out_.levels) + 1) * num_variables_, 0);
     w_.has_solution_.assign(static_cast<std::size_t>(out_.levels) + 1, 0);
     do {
       decide_prefix();
     } while (next_prefix());
+    out_.work = system_.work();
     conclude();
   }
 

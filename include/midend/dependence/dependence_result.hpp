@@ -165,6 +165,7 @@ struct dependence_result {
   bool backward = true;                       ///< or after it
   bool loop_independent = false;              ///< both in the same iteration of all loops around both
   std::uint32_t levels = 0;                   ///< loops around both
+  std::uint64_t work = 0;                     ///< numbers that were computed and compared: see `dependence_options`
   dependence_test by = dependence_test::none; ///< of what is independent: the most exact test that was needed
   dependence_obstacle obstacle = dependence_obstacle::none; ///< of the first case that has one
   flat_array<iteration_orders> orders;                      ///< by level, from outside in: those of all possible cases

@@ -51,8 +51,8 @@ struct loop_package_options {
 
   std::uint64_t max_trial = 2000;     ///< loops with more operations, phis aside, are not tried
   std::uint32_t max_trial_loops = 32; ///< nor are nests of more loops
-  loop_manager_options manager;
-  std::uint64_t without = 0; ///< bit i: member i proposes nothing
+  loop_manager_options manager{.max_sweeps = ~std::uint32_t{0}}; ///< no limit is needed: see `loop_package`
+  std::uint64_t without = 0;                                     ///< bit i: member i proposes nothing
 
   /// A change that makes a loop larger is accepted if (cycles saved / cycles before) / log2(operations after /
   /// operations before) is at least this.
@@ -96,10 +96,17 @@ template <class IR> std::uint64_t program_size(const IR& ir) {
 
 namespace detail {
 
-/// Forwards to the observer, and marks copies of headers with an assumed trip count as assumed, too.
+/// What the package remembers about nodes, as headers of loops.
+struct known_header {
+  std::uint64_t used_members = 0; ///< bit i: member i changed this loop, or the one that it is a copy of
+  bool is_assumed = false;        ///< its average trip count was derived from `assumed_trip`
+  bool is_inserted = false;       ///< a change inserted the node, which is no copy
+};
+
+/// Forwards to the observer, and gives copies of headers what is known about their originals.
 template <class Observer> struct copy_observer {
   Observer& observer;
-  flat_array<unsigned char>& is_assumed; ///< by node
+  flat_array<known_header>& known; ///< by node
 
   template <class Plan> void planned_change(const Plan& plan) { observer.planned_change(plan); }
 
@@ -119,9 +126,9 @@ template <class Observer> struct copy_observer {
   }
 
   void mark_copies(const unfolding_witness& witness) {
-    for (node_id n = static_cast<node_id>(is_assumed.size()); n < witness.node_origin.size(); ++n) {
+    for (node_id n = static_cast<node_id>(known.size()); n < witness.node_origin.size(); ++n) {
       const node_id origin = witness.node_origin[n];
-      is_assumed.push_back(origin < n ? is_assumed[origin] : 0);
+      known.push_back(origin < n ? known[origin] : known_header{0, false, true});
     }
   }
 };
@@ -195,18 +202,31 @@ private:
     if (!cleaning_log_.is_complete) {
       other_facts_ = facts_of_numbers(view());
     }
+    know_headers();
     expect_unknown_trips();
     size_ = program_size(view());
     planned_growth_ = 0;
     weigh_loops();
   }
 
+  /// A change or the clean-up may leave a loop with another header: an inserted node, which has the members of its
+  /// loop, or a node of the loop, which was marked with the loop.
+  void know_headers() {
+    while (known_.size() < loops().num_nodes()) {
+      known_.push_back({0, false, true}); // nodes of the clean-up are inserted, too
+    }
+    for (const loop_id l : loops().loops()) {
+      known_header& header = known_[loops().header(l)];
+      for (const node_id n : loops().own_blocks(l)) {
+        header.used_members |= header.is_inserted ? known_[n].used_members : 0;
+      }
+      header.is_inserted = false;
+    }
+  }
+
   /// While the package runs, a loop of unknown trip count has the hint `assumed_trip`. Transformations divide hints, so
   /// the rest of an unrolled loop is not estimated with the full count again.
   void expect_unknown_trips() {
-    while (is_assumed_.size() < loops().num_nodes()) {
-      is_assumed_.push_back(0);
-    }
     if constexpr (can_set_trip_hints<E>) {
       for (const loop_id l : loops().loops()) {
         loop_hints hints = view().trip_hints(loops().header(l));
@@ -214,7 +234,7 @@ private:
             cost_.loops[l].frequency.source == frequency_source::assumed) {
           hints.average = static_cast<double>(options_.unrolling.assumed_trip);
           editor_.set_trip_hints(loops().header(l), hints);
-          is_assumed_[loops().header(l)] = 1;
+          known_[loops().header(l)].is_assumed = true;
         }
       }
     }
@@ -222,8 +242,8 @@ private:
 
   void forget_assumed_trips() {
     if constexpr (can_set_trip_hints<E>) {
-      for (node_id n = 0; n != is_assumed_.size(); ++n) {
-        if (is_assumed_[n] != 0) {
+      for (node_id n = 0; n != known_.size(); ++n) {
+        if (known_[n].is_assumed) {
           loop_hints hints = view().trip_hints(n);
           hints.average = 0;
           editor_.set_trip_hints(n, hints);
@@ -297,7 +317,7 @@ private:
     if (rolled_.cost.is_impossible || !package_.for_each_until([&](auto& member, std::uint32_t m) {
           return is_on(m, l) && propose_and_try(member, m, l);
         })) {
-      if (!has_no_room_ && refusing_members_[loops().header(l)] == 0) { // else an equal loop may have more luck
+      if (!has_no_room_ && is_off(l) == 0) { // else an equal loop may have more luck
         tried_.find_or_insert(hash, 0);
       }
       return refuse(l, has_no_room_ ? loop_package_refusal_reason::no_room : loop_package_refusal_reason::no_gain);
@@ -306,8 +326,12 @@ private:
     return true;
   }
 
-  bool is_on(std::uint32_t member, loop_id l) const {
-    return ((options_.without | refusing_members_[loops().header(l)]) >> member & 1) == 0;
+  bool is_on(std::uint32_t member, loop_id l) const { return ((options_.without | is_off(l)) >> member & 1) == 0; }
+
+  /// Members that have changed the loop, and those that failed to.
+  std::uint64_t is_off(loop_id l) const {
+    const node_id header = loops().header(l);
+    return refusing_members_[header] | known_[header].used_members;
   }
 
   std::uint64_t size_of_loop(loop_id l) const {
@@ -423,8 +447,13 @@ private:
     if (orders_.empty()) {
       return;
     }
+    for (const loop_change& c : orders_) {
+      for (const node_id n : loops().own_blocks(loops().innermost_loop(c.header))) {
+        known_[n].used_members |= std::uint64_t{1} << m;
+      }
+    }
     applied_.clear();
-    copy_observer<Observer> observer{observer_, is_assumed_};
+    copy_observer<Observer> observer{observer_, known_};
     package_.for_each_until([&](auto& member, std::uint32_t k) {
       if (k == m) {
         member.apply(editor_, span<const loop_change>(orders_.data(), orders_.size()), observer, applied_);
@@ -466,7 +495,7 @@ private:
   std::uint64_t size_ = 0;
   std::uint64_t planned_growth_ = 0;           ///< in this sweep
   flat_array<unsigned char> is_closed_;        ///< by node: as the header of a loop
-  flat_array<unsigned char> is_assumed_;       ///< by node: its average trip count was derived from `assumed_trip`
+  flat_array<known_header> known_;             ///< by node
   flat_array<std::uint64_t> refusing_members_; ///< by header; bit i: member i failed on the procedure
                                                ///< although the trial succeeded
 
@@ -569,6 +598,14 @@ template <class... Members> struct managed_loop_package : Members... {
 /// **Growth.** No change is chosen that makes the procedure larger than `max_size`, by the sizes that the trials
 /// measure. Each loop has a share of the operations left, in proportion to its part of the time of all loops still to
 /// be visited. So a hot outer loop keeps its share while its inner loops are visited.
+///
+/// **The end.** Each member changes a loop only once, and a copy of a loop, such as a remainder, inherits which members
+/// have changed it. Otherwise some members would find their own results profitable again: without a profile, the rest
+/// of a peeled loop looks as if it ran as often as the loop did. So a change takes away a pair (height of the loop in
+/// the tree of loops, members that may still change it) and adds only smaller ones, those of its copies and of copies
+/// of loops inside. This order of multisets is well-founded (N. Dershowitz, Z. Manna, "Proving termination with
+/// multiset orderings", CACM 22(8), 1979), and the package ends without a limit on sweeps. A member of your own that
+/// makes loops of new nodes, which are no copies, must end by itself.
 ///
 /// **Departures.** The paper accepts a change of equal quality; this package requires a better one, because changes of
 /// equal quality could undo each other forever.

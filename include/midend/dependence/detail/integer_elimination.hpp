@@ -40,6 +40,13 @@ struct elimination_record {
   std::uint32_t count = 0;
 };
 
+/// What may be chosen for a variable.
+struct elimination_choice {
+  bool is_bounded[2] = {false, false};
+  checked_integer bounds[2]; ///< least, most
+  std::uint32_t tried = 0;   ///< neighbours of the first choice
+};
+
 struct elimination_equality {
   std::uint32_t row = 0;
   std::uint32_t opposite = 0;
@@ -104,6 +111,8 @@ public:
                             flat_array<proof_term>& terms) {
     steps_ = &steps;
     terms_ = &terms;
+    const std::uint64_t left = max_work_ - (work_ < max_work_ ? work_ : max_work_);
+    last_work_ = work_ + (max_work_of_case_ < left ? max_work_of_case_ : left);
     max_rows_ = max_rows;
     const std::size_t steps_before = steps.size();
     const std::size_t terms_before = terms.size();
@@ -115,7 +124,7 @@ public:
     path_numbers_.clear();
     stage_ = elimination_stage::divisors;
     elimination_outcome out = elimination_outcome::out_of_budget;
-    for (std::uint32_t runs = 0; runs != max_runs; ++runs) {
+    for (std::uint32_t runs = 0; runs != max_runs && work_ < last_work_; ++runs) {
       const std::size_t steps_mark = steps.size();
       const std::size_t terms_mark = terms.size();
       const std::uint32_t id_mark = next_id_;
@@ -145,11 +154,23 @@ public:
 
   elimination_stage stage() const { return stage_; }
 
+  /// Starts to count the numbers that are computed and compared. `solve` gives up when there are more than
+  /// `most_of_case` in a call, or `most` in all.
+  void start_work(std::uint64_t most, std::uint64_t most_of_case) {
+    work_ = 0;
+    max_work_ = most;
+    max_work_of_case_ = most_of_case;
+  }
+
+  std::uint64_t work() const { return work_; }
+
   /// The numbers of the variables, if the system was solved.
   span<const checked_integer> solution() const { return {values_.data(), num_base_}; }
 
 private:
   static constexpr std::uint32_t max_definitions = 24;
+  static constexpr std::uint32_t max_tries = 48;
+  static constexpr std::uint32_t max_neighbours = 4;
 
   enum class run_outcome : std::uint8_t { refuted, solved, no_integer, too_large, out_of_budget };
 
@@ -163,6 +184,8 @@ private:
     ids_.clear();
     alive_.clear();
     living_.clear();
+    hashes_.clear();
+    table_.assign(64, 0);
     equalities_.clear();
     records_.clear();
     saved_.clear();
@@ -212,6 +235,7 @@ private:
 
   /// Adds `factor` times a row to the sum being built.
   void add_to_sum(const checked_integer* numbers, std::uint32_t id, const checked_integer& factor) {
+    work_ += num_variables_;
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
       if (!numbers[i].is_zero()) {
         scratch_[i] = scratch_[i] + factor * numbers[i];
@@ -228,6 +252,11 @@ private:
 
   /// The sum that was built becomes a row, unless it says nothing new.
   void commit() {
+    work_ += num_variables_;
+    if (work_ > last_work_) {
+      out_of_budget_ = true;
+      return;
+    }
     checked_integer divisor = 0;
     bool valid = scratch_[max_variables_].is_valid();
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
@@ -255,7 +284,8 @@ private:
     }
     std::uint32_t same = no_variable;
     std::uint32_t opposite = no_variable;
-    look_for_parallels(same, opposite);
+    const std::uint64_t hash = hash_of(scratch_.data(), num_variables_);
+    look_for_parallels(hash, same, opposite);
     if (same != no_variable && row(same)[max_variables_] <= scratch_[max_variables_]) {
       return;
     }
@@ -284,10 +314,10 @@ private:
         equalities_.push_back({num_rows(), opposite});
       }
     }
-    append_row(scratch_.data(), id);
+    append_row(scratch_.data(), id, hash);
   }
 
-  void append_row(const checked_integer* numbers, std::uint32_t id) {
+  void append_row(const checked_integer* numbers, std::uint32_t id, std::uint64_t hash) {
     std::uint32_t variables = 0;
     std::uint32_t last = 0;
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
@@ -307,17 +337,44 @@ private:
     living_.push_back(num_rows());
     ids_.push_back(id);
     alive_.push_back(1);
+    hashes_.push_back(hash);
+    if (2 * hashes_.size() <= table_.size()) {
+      enter_in_table(num_rows() - 1);
+    } else {
+      table_.assign(2 * table_.size(), 0);
+      for (std::uint32_t r = 0; r != num_rows(); ++r) {
+        enter_in_table(r);
+      }
+    }
   }
 
-  /// Most rows are gone after some eliminations, so those that are left have a list, which forgets the others here.
-  void look_for_parallels(std::uint32_t& same, std::uint32_t& opposite) {
-    std::size_t left = 0;
-    for (std::size_t at = 0; at != living_.size(); ++at) {
-      const std::uint32_t r = living_[at];
-      if (alive_[r] == 0) {
+  /// Of the factors, up to the sign of all.
+  static std::uint64_t hash_of(const checked_integer* numbers, std::uint32_t count) {
+    std::uint64_t hash = 0;
+    bool is_first = true;
+    bool negates = false;
+    for (std::uint32_t i = 0; i != count; ++i) {
+      if (!numbers[i].is_zero()) {
+        negates = is_first ? numbers[i].is_negative() : negates;
+        is_first = false;
+        const auto low = static_cast<std::uint64_t>(numbers[i].low());
+        hash = (hash ^ (negates ? 0 - low : low) ^ std::uint64_t{i} << 56) * 0x9e37'79b9'7f4a'7c15;
+        hash ^= hash >> 29;
+      }
+    }
+    return hash;
+  }
+
+  /// Finds the rows that bound the sum from the same side, and from the other one. The table has all rows by their
+  /// hash, also those that are gone.
+  void look_for_parallels(std::uint64_t hash, std::uint32_t& same, std::uint32_t& opposite) {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t at = static_cast<std::size_t>(hash) & mask; table_[at] != 0; at = (at + 1) & mask) {
+      ++work_;
+      const std::uint32_t r = table_[at] - 1;
+      if (alive_[r] == 0 || hashes_[r] != hash) {
         continue;
       }
-      living_[left++] = r;
       const checked_integer* const other = row(r);
       bool is_same = true;
       bool is_opposite = true;
@@ -328,7 +385,15 @@ private:
       same = is_same ? r : same;
       opposite = is_opposite ? r : opposite;
     }
-    living_.shrink(left);
+  }
+
+  void enter_in_table(std::uint32_t r) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hashes_[r]) & mask;
+    while (table_[at] != 0) {
+      at = (at + 1) & mask;
+    }
+    table_[at] = r + 1;
   }
 
   /// The number of the inequality that was built.
@@ -454,11 +519,11 @@ private:
                        static_cast<std::uint32_t>(terms_->size()) - first});
     ++num_variables_;
     const std::uint32_t up = num_rows();
-    append_row(scratch_.data(), next_id_++);
+    append_row(scratch_.data(), next_id_++, hash_of(scratch_.data(), num_variables_));
     for (std::uint32_t i = 0; i != num_variables_; ++i) {
       scratch_[i] = -scratch_[i];
     }
-    append_row(scratch_.data(), next_id_++);
+    append_row(scratch_.data(), next_id_++, hash_of(scratch_.data(), num_variables_));
     substitute(v, up, up + 1);
   }
 
@@ -491,12 +556,14 @@ private:
   bool eliminate_variable() {
     std::uint32_t best = no_variable;
     std::int64_t best_cost = 0;
+    forget_dead_rows();
+    work_ += living_.size() * num_variables_;
     for (std::uint32_t v = 0; v != num_variables_; ++v) {
       std::int64_t count[2] = {0, 0};
       bool units[2] = {true, true};
-      for (std::uint32_t r = 0; r != num_rows(); ++r) {
+      for (const std::uint32_t r : living_) {
         const checked_integer& c = row(r)[v];
-        if (alive_[r] != 0 && !c.is_zero()) {
+        if (!c.is_zero()) {
           const std::size_t side = c.is_negative() ? 1 : 0;
           ++count[side];
           units[side] = units[side] && c.magnitude() == checked_integer(1);
@@ -517,6 +584,16 @@ private:
       combine_bounds_of(best);
     }
     return best != no_variable;
+  }
+
+  void forget_dead_rows() {
+    std::size_t left = 0;
+    for (std::size_t at = 0; at != living_.size(); ++at) {
+      if (alive_[living_[at]] != 0) {
+        living_[left++] = living_[at];
+      }
+    }
+    living_.shrink(left);
   }
 
   void combine_bounds_of(std::uint32_t v) {
@@ -548,45 +625,85 @@ private:
     }
   }
 
-  /// Gives the variables numbers, the last eliminated one first.
+  /// Gives the variables numbers, the last eliminated one first: of those allowed, the one that is nearest to 0. If
+  /// that leaves no integer for a later one, others are tried for those before it, a few times: a split costs a run.
   run_outcome choose_numbers() {
     values_.assign(max_variables_, 0);
+    choices_.assign(records_.size(), {});
+    std::uint32_t tries = 0;
     for (std::size_t i = records_.size(); i-- != 0;) {
-      const elimination_record& e = records_[i];
-      bool bounded[2] = {false, false};
-      checked_integer bounds[2]; // least, most
-      for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
-        const checked_integer* const numbers = row(saved_[k]);
-        checked_integer rest = numbers[max_variables_];
-        for (std::uint32_t v = 0; v != num_variables_; ++v) {
-          if (v != e.variable && !numbers[v].is_zero()) {
-            rest = rest + numbers[v] * values_[v];
-          }
-        }
-        const checked_integer& c = numbers[e.variable];
-        const std::size_t side = c.is_negative() ? 1 : 0;
-        const checked_integer bound = side == 0 ? (-rest).ceiling_divided(c) : rest.floor_divided(-c);
-        if (!bound.is_valid()) {
-          return run_outcome::too_large;
-        }
-        if (!bounded[side] || (side == 0 ? bounds[0] < bound : bound < bounds[1])) {
-          bounds[side] = bound;
-          bounded[side] = true;
-        }
+      elimination_choice& c = choices_[i];
+      if (!find_bounds(records_[i], c)) {
+        return run_outcome::too_large;
       }
-      checked_integer& value = values_[e.variable];
-      if (e.by_equality) {
-        value = bounded[0] ? bounds[0] : bounds[1];
+      if (records_[i].by_equality) {
+        values_[records_[i].variable] = c.is_bounded[0] ? c.bounds[0] : c.bounds[1];
         continue;
       }
-      if (bounded[0] && bounded[1] && bounds[1] < bounds[0]) {
-        split_variable_ = e.variable;
-        split_at_ = bounds[0];
+      if (!c.is_bounded[0] || !c.is_bounded[1] || c.bounds[0] <= c.bounds[1]) {
+        values_[records_[i].variable] = c.is_bounded[0] && c.bounds[0].is_positive()   ? c.bounds[0]
+                                        : c.is_bounded[1] && c.bounds[1].is_negative() ? c.bounds[1]
+                                                                                       : 0;
+        continue;
+      }
+      if (tries == 0) {
+        split_variable_ = records_[i].variable;
+        split_at_ = c.bounds[0];
+      }
+      std::size_t back = i + 1;
+      while (back != records_.size() && !take_next(records_[back], choices_[back])) {
+        choices_[back].tried = 0;
+        ++back;
+      }
+      if (back == records_.size() || ++tries > max_tries || work_ >= last_work_) {
         return run_outcome::no_integer;
       }
-      value = bounded[0] && bounds[0].is_positive() ? bounds[0] : bounded[1] && bounds[1].is_negative() ? bounds[1] : 0;
+      i = back;
     }
     return solves_facts() ? run_outcome::solved : run_outcome::too_large;
+  }
+
+  /// What the numbers that are chosen already leave for a variable. False if a number does not fit.
+  bool find_bounds(const elimination_record& e, elimination_choice& out) {
+    out = {};
+    for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
+      const checked_integer* const numbers = row(saved_[k]);
+      checked_integer rest = numbers[max_variables_];
+      work_ += num_variables_;
+      for (std::uint32_t v = 0; v != num_variables_; ++v) {
+        if (v != e.variable && !numbers[v].is_zero()) {
+          rest = rest + numbers[v] * values_[v];
+        }
+      }
+      const checked_integer& c = numbers[e.variable];
+      const std::size_t side = c.is_negative() ? 1 : 0;
+      const checked_integer bound = side == 0 ? (-rest).ceiling_divided(c) : rest.floor_divided(-c);
+      if (!bound.is_valid()) {
+        return false;
+      }
+      if (!out.is_bounded[side] || (side == 0 ? out.bounds[0] < bound : bound < out.bounds[1])) {
+        out.bounds[side] = bound;
+        out.is_bounded[side] = true;
+      }
+    }
+    return true;
+  }
+
+  /// The next number of a variable: the neighbours of the first one in turn. False if there is none, or enough were
+  /// tried.
+  bool take_next(const elimination_record& e, elimination_choice& c) {
+    if (e.by_equality) {
+      return false;
+    }
+    checked_integer& value = values_[e.variable];
+    while (c.tried != max_neighbours) {
+      ++c.tried;
+      value = value + (c.tried % 2 != 0 ? checked_integer(c.tried) : -checked_integer(c.tried));
+      if ((!c.is_bounded[0] || c.bounds[0] <= value) && (!c.is_bounded[1] || value <= c.bounds[1])) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether the sums of all facts fit and are at least 0.
@@ -798,6 +915,10 @@ private:
   std::uint32_t stride_ = 1;
   std::uint32_t wrap_ = no_variable;
   std::uint32_t max_rows_ = 0;
+  std::uint64_t work_ = 0;
+  std::uint64_t max_work_ = 0;
+  std::uint64_t max_work_of_case_ = 0;
+  std::uint64_t last_work_ = 0; ///< when this call of `solve` gives up
   std::uint32_t next_id_ = 0;
   std::size_t window_ = 0;
   bool has_window_ = false;
@@ -813,10 +934,13 @@ private:
   flat_array<std::uint32_t> ids_;       ///< by row: its number in the proof
   flat_array<std::uint8_t> alive_;
   flat_array<std::uint32_t> living_;     ///< rows, all that are alive and some that are not
+  flat_array<std::uint64_t> hashes_;     ///< by row
+  flat_array<std::uint32_t> table_;      ///< of rows by hash, from 1 on; 0: nothing. Its size is a power of two
   flat_array<std::uint32_t> bound_rows_; ///< by variable: the row that is a lower bound, and an upper one
   flat_array<elimination_equality> equalities_;
   flat_array<elimination_record> records_;
   flat_array<std::uint32_t> saved_;
+  flat_array<elimination_choice> choices_; ///< by record
   flat_array<checked_integer> expansions_; ///< new variables by those of the system
   flat_array<checked_integer> scratch_;
   flat_array<proof_term> origins_;
