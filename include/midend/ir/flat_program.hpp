@@ -40,6 +40,7 @@ struct flat_value {
   effect_kind effect = effect_kind::none;
   unsigned char cost = free;
   std::uint8_t number_width = 64;
+  std::uint8_t storage_bytes = 0;
   std::uint32_t flags = 0;
   node_id home = no_node;
   value_id previous = no_value; ///< in the node
@@ -338,6 +339,9 @@ public:
     }
     return m;
   }
+
+  /// As the IR said; 0 if it does not say.
+  std::uint32_t storage_bytes(value_id v) const { return values_[v].storage_bytes; }
 
   bool may_reassociate(value_id v) const { return has(v, regroups); }
 

@@ -203,6 +203,9 @@ private:
 
   void copy_wide_numbers(value_id v) {
     of(v).number_width = of(v).info.width;
+    if constexpr (has_storage_bytes<IR>) {
+      of(v).storage_bytes = static_cast<std::uint8_t>(min<std::uint32_t>(ir_.storage_bytes(from(v)), 255));
+    }
     if constexpr (has_wide_numbers<IR>) {
       of(v).number_width = static_cast<std::uint8_t>(ir_.number_width(from(v)));
       if (is_operation(v)) {
