@@ -242,6 +242,8 @@ public:
     record.info.width = record.info.operand_width = 64;
     record.number_width = 64;
     record.storage_bytes = 8;
+    record.constant = bytes;
+    record.flags = own_memory;
     describe_made(v, std::uint64_t{1} << 59 | bytes);
     return v;
   }

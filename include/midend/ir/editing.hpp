@@ -84,6 +84,7 @@
 ///     value_id make_load(value_id like, const memory_reference& m, place p);
 ///     value_id make_store(value_id v, const memory_reference& m, place p);
 ///     std::uint32_t storage_bytes(value_id v) const;               // that a store of v writes; 0: v cannot be stored
+///     std::uint32_t local_array_bytes(value_id v) const;           // of a local array; 0: v is none
 ///
 /// - `make_local_array`: memory that each call of the function has for itself, and that nothing else accesses. Its
 /// bytes
@@ -397,10 +398,16 @@ concept has_storage_bytes = requires(const IR& ir, value_id v) {
   { ir.storage_bytes(v) } -> std::convertible_to<std::uint32_t>;
 };
 
+/// `local_array_bytes(v)` says how many bytes a local array has.
+template <class IR>
+concept has_local_array_bytes = requires(const IR& ir, value_id v) {
+  { ir.local_array_bytes(v) } -> std::convertible_to<std::uint32_t>;
+};
+
 /// Keeps values in memory of its own.
 template <class E>
-concept memory_editor = can_make_local_arrays<E> && can_make_loads<E> && can_make_stores<E> && has_storage_bytes<E> &&
-                        can_make_memory_classes<E>;
+concept memory_editor = can_make_local_arrays<E> && has_local_array_bytes<E> && can_make_loads<E> &&
+                        can_make_stores<E> && has_storage_bytes<E> && can_make_memory_classes<E>;
 
 /// `erase_end(n)` removes the terminator of a node and its edges.
 template <class E>
@@ -678,6 +685,9 @@ template <class E> constexpr bool explain_memory_editor() {
   } else if constexpr (!has_storage_bytes<E>) {
     static_assert(has_storage_bytes<E>, "midend: an editor needs `std::uint32_t storage_bytes(midend::value_id v) "
                                         "const`: how many bytes a store of v writes, 0 if it cannot be stored");
+  } else if constexpr (!has_local_array_bytes<E>) {
+    static_assert(has_local_array_bytes<E>, "midend: an editor needs `std::uint32_t local_array_bytes(midend::value_id "
+                                            "v) const`: how many bytes a local array has, 0 for any other value");
   } else if constexpr (!can_make_memory_classes<E>) {
     static_assert(can_make_memory_classes<E>, "midend: an editor needs `std::uint32_t make_memory_class()`, which "
                                               "returns a class that no access has");

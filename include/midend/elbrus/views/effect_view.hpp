@@ -132,6 +132,10 @@ public:
                : static_cast<std::uint32_t>(bytes_of(record.type));
   }
 
+  std::uint32_t local_array_bytes(value_id v) const {
+    return graph().core(v).kind == value_kind::local ? graph().local_bytes(v) : 0;
+  }
+
   /// Whether a call clobbers an alias class, or anything at all.
   bool may_write(value_id v, std::uint32_t memory) const {
     if (graph().core(v).code != opcode::call) {
