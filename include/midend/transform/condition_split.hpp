@@ -7,6 +7,7 @@
 #include "midend/dependence/nest_accesses.hpp"
 #include "midend/dependence/read_nest.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
@@ -139,7 +140,22 @@ private:
       plan_.nodes.push_back(n);
     }
     s.num_blocks = static_cast<std::uint32_t>(plan_.nodes.size()) - s.first_block;
+    s.iterations = iterations_of(s);
     return check_operations(s) && read_accesses(s);
+  }
+
+  /// The number that is known, or that of the profile.
+  double iterations_of(const condition_split& s) const {
+    const trip_count& count = found_.trips(s.loop).count;
+    const std::optional<std::uint64_t> runs = count.header_executions();
+    if (runs && count.kind == trip_count_kind::exact) {
+      return static_cast<double>(*runs);
+    }
+    if constexpr (has_trip_hints<IR>) {
+      return static_cast<loop_hints>(ir_.trip_hints(s.header)).average;
+    } else {
+      return 0;
+    }
   }
 
   bool check_operations(const condition_split& s) {
@@ -1052,13 +1068,13 @@ private:
     if constexpr (can_set_trip_hints<E>) {
       loop_hints hints = old;
       hints.multiple = 0;
-      if (old.average > 0) {
+      if (s.iterations > 0) {
         double share = shares[0];
         share = done.num_arms > 1 && shares[1] > share ? shares[1] : share;
-        const double most = share > 0 ? static_cast<double>(plan_.chunk) / share : old.average;
-        hints.average = old.average < most ? old.average : most;
+        const double most = share > 0 ? static_cast<double>(plan_.chunk) / share : s.iterations;
+        hints.average = s.iterations < most ? s.iterations : most;
         loop_hints outer;
-        outer.average = old.average / hints.average;
+        outer.average = s.iterations / hints.average;
         editor_.set_trip_hints(done.outer, outer);
         for (std::uint32_t k = 0; k != done.num_arms; ++k) {
           loop_hints of_arm;

@@ -89,6 +89,7 @@ struct condition_split {
   std::uint32_t first_pair = 0; ///< of accesses, in `pairs`
   std::uint32_t last_pair = 0;
   std::size_t operations = 0; ///< of the arms
+  double iterations = 0;      ///< expected; 0 if nothing is known
 };
 
 /// What `apply_condition_split` will do. To veto a split, remove it from `loops`.
