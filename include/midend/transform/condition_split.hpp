@@ -57,8 +57,8 @@ public:
                           span<const number_facts> facts, const condition_split_options& options,
                           condition_split_plan& plan)
       : ir_(ir), g_(ir.graph()), flow_(flow), loops_(flow.loops), found_(found), facts_(facts), options_(options),
-        plan_(plan), reads_(ir), num_in_(node_count(g_), 0), region_(node_count(g_), 0),
-        is_seen_(static_cast<std::size_t>(ir.num_values()), 0) {}
+        plan_(plan), reads_(ir), num_in_(node_count(g_), 0), region_(node_count(g_), 0), from_first_(node_count(g_), 0),
+        from_second_(node_count(g_), 0), is_seen_(static_cast<std::size_t>(ir.num_values()), 0) {}
 
   void run() {
     for (node_id n = 0; n != node_count(g_); ++n) {
@@ -185,7 +185,9 @@ private:
       weak_topological_order(g_, workspace, order_);
     }
     read_nest(ir_, loops_, flow_.dominators, found_, facts_, s.loop, order_, nest_workspace_, nest_);
-    return nest_.obstacle == nest_obstacle::none || refuse(obstacle::irreducible, s.header);
+    return nest_.obstacle != nest_obstacle::none                   ? refuse(obstacle::irreducible, s.header)
+           : nest_.accesses.num_accesses() > options_.max_accesses ? refuse(obstacle::too_many_accesses, s.header)
+                                                                   : true;
   }
 
   // ---- Branches.
@@ -219,7 +221,7 @@ private:
       first.why = obstacle::leaves_arm;
       first.node = left_from_;
     }
-    while (!candidates_.empty()) {
+    for (std::uint32_t tries = 0; !candidates_.empty() && tries != options_.max_branches; ++tries) {
       std::size_t best = 0;
       for (std::size_t i = 1; i != candidates_.size(); ++i) {
         best = candidates_[i].operations > candidates_[best].operations ? i : best;
@@ -264,11 +266,10 @@ private:
     if (!both_stay) {
       return false;
     }
+    count_edges_from(s.node, s);
     for (std::uint32_t i = at + 1; i != in_order_.size(); ++i) {
       const node_id n = order_.order()[in_order_[i]];
-      std::size_t from_region[3] = {0, 0, 0};
-      edges_into(n, s, from_region);
-      const std::size_t reached = from_region[0] + from_region[1] + from_region[2];
+      const std::size_t reached = std::size_t{from_first_[n]} + from_second_[n];
       if (reached == 0) {
         continue;
       }
@@ -277,12 +278,13 @@ private:
         meets = true;
         break;
       }
-      const bool one_arm = (from_region[1] == 0) != (from_region[2] == 0) && from_region[0] == 0;
+      const bool one_arm = (from_first_[n] == 0) != (from_second_[n] == 0);
       if (!one_arm) {
         break; // reached from both, before they all meet
       }
-      region_[n] = from_region[1] != 0 ? 1 : 2;
+      region_[n] = from_first_[n] != 0 ? 1 : 2;
       marked_.push_back(n);
+      count_edges_from(n, s);
       std::size_t ways = 0;
       for_each_id(g_.out_edges(n), [&](edge_id e) {
         ++ways;
@@ -298,26 +300,24 @@ private:
   /// Whether a node is in the same iteration of the loop.
   bool is_ahead(const condition_split& s, node_id n) const { return loops_.contains(s.loop, n) && n != s.header; }
 
-  /// Counts the edges into `n` from the branch or its arms: by arm; [0] counts none.
-  void edges_into(node_id n, const condition_split& s, std::size_t (&out)[3]) const {
-    const auto count = [&](node_id from, unsigned arm) {
-      for_each_id(g_.out_edges(from), [&](edge_id e) {
-        if (static_cast<node_id>(g_.edge_target(e)) == n) {
-          const unsigned in = from != s.node ? arm : e == s.arms[0].entry ? 1u : 2u;
-          ++out[in];
-        }
-      });
-    };
-    count(s.node, 0);
-    for (const node_id from : marked_) {
-      count(from, region_[from]);
-    }
+  /// Counts the edges that leave the branch or a node of an arm, by their targets.
+  void count_edges_from(node_id from, const condition_split& s) {
+    for_each_id(g_.out_edges(from), [&](edge_id e) {
+      const auto to = static_cast<node_id>(g_.edge_target(e));
+      const bool is_first = from != s.node ? region_[from] == 1 : e == s.arms[0].entry;
+      ++(is_first ? from_first_ : from_second_)[to];
+      counted_.push_back(to);
+    });
   }
 
   void clear_region() {
     for (const node_id n : marked_) {
       region_[n] = 0;
     }
+    for (const node_id n : counted_) {
+      from_first_[n] = from_second_[n] = 0;
+    }
+    counted_.clear();
     marked_.clear();
   }
 
@@ -403,9 +403,7 @@ private:
       if (ends > 1 || a.end == s.entering) {
         return refuse(obstacle::several_ends, n);
       }
-      std::size_t from[3] = {0, 0, 0};
-      edges_into(n, s, from);
-      if (from[number] != num_in_[n]) {
+      if ((number == 1 ? from_first_ : from_second_)[n] != num_in_[n]) {
         return refuse(obstacle::entered_elsewhere, n); // an edge from unreachable code
       }
     }
@@ -502,9 +500,10 @@ private:
       });
     }
     s.num_leaving = static_cast<std::uint32_t>(plan_.values.size()) - s.first_leaving;
-    return fixed != no_value   ? refuse(obstacle::fixed_operand, s.node, fixed)
-           : unfit != no_value ? refuse(obstacle::no_place, s.node, unfit)
-                               : true;
+    return fixed != no_value                      ? refuse(obstacle::fixed_operand, s.node, fixed)
+           : s.num_leaving > options_.max_leaving ? refuse(obstacle::too_many_values, s.node)
+           : unfit != no_value                    ? refuse(obstacle::no_place, s.node, unfit)
+                                                  : true;
   }
 
   bool check_places(condition_split& s) {
@@ -589,8 +588,11 @@ private:
   const condition_split_options& options_;
   condition_split_plan& plan_;
   value_reads<IR> reads_;
-  flat_array<std::uint32_t> num_in_;   ///< by node
-  flat_array<unsigned char> region_;   ///< by node: its arm, 1 or 2
+  flat_array<std::uint32_t> num_in_;     ///< by node
+  flat_array<unsigned char> region_;     ///< by node: its arm, 1 or 2
+  flat_array<std::uint32_t> from_first_; ///< by node: edges from the first arm, or from the branch as its entry
+  flat_array<std::uint32_t> from_second_;
+  flat_array<node_id> counted_;
   flat_array<unsigned char> is_seen_;  ///< by value
   flat_array<node_id> marked_;         ///< in order
   flat_array<std::uint32_t> in_order_; ///< positions of the nodes of the loop
@@ -626,7 +628,8 @@ private:
 ///
 /// Legality decides, not profit; of several branches, the one with the most operations in its arms. Requires the flow
 /// of `ir.graph()`, and `found` from `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays.
-/// O(values + operands), for each loop O(nodes · branches), and one `dependence` query for each pair of accesses.
+/// O(values + operands), for each of the first `max_branches` branches the nodes of a loop, and one `dependence` query
+/// for each pair of accesses.
 template <condition_splittable_ir IR>
 condition_split_plan plan_condition_split(const IR& ir, const dominators_and_loops_result& flow,
                                           const value_evolutions& found, span<const number_facts> facts = {},
@@ -696,6 +699,7 @@ public:
     done.last_pair = s.last_pair;
     const loop_hints hints = hints_of(s.header);
     const double shares[2] = {probability(s.arms[0].entry), probability(s.arms[1].entry)};
+    first_kept_ = witness_.kept.size();
     make_chunks(s, done);
     for (std::uint32_t k = 0; k != s.num_arms; ++k) {
       append(s, s.arms[k]);
@@ -801,7 +805,7 @@ private:
       kept.value = plan_.values[a.first_value + i];
       kept.array = arrays_[next_array_++];
       memory_reference m = reference(kept.array, arm.count, plan_.bytes[a.first_value + i]);
-      m.memory = static_cast<std::uint32_t>(editor_.make_memory_class());
+      m.memory = class_of(witness_.kept.size() - first_kept_);
       classes_.push_back(m.memory);
       kept.store = static_cast<value_id>(editor_.make_store(kept.value, m, place_at_end(arm.append)));
       MIDEND_ASSERT(kept.store != no_value, "a store of what `storage_bytes` allows", kept.value);
@@ -809,6 +813,14 @@ private:
     }
     arm.appended = compute(operation::add, 64, 64, arm.count, one_, arm.append);
     witness_.arms.push_back(arm);
+  }
+
+  /// The class of an array: those of one loop differ.
+  std::uint32_t class_of(std::size_t i) {
+    while (pool_.size() <= i) {
+      pool_.push_back(static_cast<std::uint32_t>(editor_.make_memory_class()));
+    }
+    return pool_[i];
   }
 
   static memory_reference reference(value_id base, value_id index, std::uint32_t bytes) {
@@ -849,7 +861,7 @@ private:
   }
 
   /// The edges to where the arms meet: from the branch, what is left of the arms, and the nodes that append.
-  template <class Visit> void for_each_edge_into(const condition_split& s, const split_loop& done, Visit visit) const {
+  template <class Visit> void for_each_edge_into(const condition_split& s, const split_loop& done, Visit visit) {
     const auto look = [&](node_id n) {
       for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
         if (static_cast<node_id>(editor_.graph().edge_target(e)) == s.join) {
@@ -864,23 +876,29 @@ private:
   }
 
   /// The nodes of the first loop that are between the branch and where its arms meet.
-  template <class Visit> void for_each_node_left(const condition_split& s, Visit visit) const {
+  template <class Visit> void for_each_node_left(const condition_split& s, Visit visit) {
+    const std::size_t count = node_count(editor_.graph());
+    while (is_left_.size() < count) {
+      is_left_.push_back(0);
+    }
     flat_array<node_id> seen(1, s.node);
+    is_left_[s.node] = 1;
     for (std::size_t i = 0; i != seen.size(); ++i) {
       visit(seen[i]);
       for_each_id(editor_.graph().out_edges(seen[i]), [&](edge_id e) {
         const auto to = static_cast<node_id>(editor_.graph().edge_target(e));
-        bool is_new = to != s.join;
+        bool is_new = to != s.join && is_left_[to] == 0;
         for (std::uint32_t k = 0; k != s.num_arms; ++k) {
           is_new = is_new && s.arms[k].entry != e;
         }
-        for (const node_id n : seen) {
-          is_new = is_new && n != to;
-        }
         if (is_new) {
+          is_left_[to] = 1;
           seen.push_back(to);
         }
       });
+    }
+    for (const node_id n : seen) {
+      is_left_[n] = 0;
     }
   }
 
@@ -1097,7 +1115,10 @@ private:
   flat_array<value_id> arrays_;
   std::size_t next_array_ = 0;
   flat_array<std::uint32_t> classes_; ///< by kept value
+  flat_array<std::uint32_t> pool_;    ///< classes that were made
+  std::size_t first_kept_ = 0;        ///< of the loop
   flat_array<value_id> next_;         ///< by phi of the header: its value in the next iteration
+  flat_array<unsigned char> is_left_; ///< by node
   flat_array<edge_id> edges_;
   flat_array<value_id> operands_;
   flat_array<value_id> changed_;

@@ -108,11 +108,14 @@ struct condition_split_plan {
 
 /// Limits of `plan_condition_split`.
 struct condition_split_options {
-  loop_id only = no_loop;         ///< if not `no_loop`, only this loop
-  std::uint32_t chunk = 64;       ///< iterations that an array records, 1 … 2^16
-  std::size_t least_work = 4;     ///< operations of the arms together, terminators aside
-  std::uint32_t max_values = 16;  ///< that an arm reads
-  std::uint32_t max_pairs = 4096; ///< of accesses of a loop
+  loop_id only = no_loop;           ///< if not `no_loop`, only this loop
+  std::uint32_t chunk = 64;         ///< iterations that an array records, 1 … 2^16
+  std::size_t least_work = 4;       ///< operations of the arms together, terminators aside
+  std::uint32_t max_values = 16;    ///< that an arm reads
+  std::uint32_t max_leaving = 64;   ///< values that are read after a loop
+  std::uint32_t max_branches = 8;   ///< that are tried in a loop
+  std::uint32_t max_accesses = 256; ///< of a loop
+  std::uint32_t max_pairs = 4096;   ///< of accesses that may change order, for each branch that is tried
 };
 
 /// A value that an arm reads, and where the iterations keep it.
