@@ -6,6 +6,7 @@
 #include "transform/nest_checks.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/elbrus/run/profile.hpp>
 #include <midend/elbrus/run/run_equivalence.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
@@ -14,6 +15,7 @@
 #include <midend/transform/condition_split.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/verify_condition_split.hpp>
+#include <midend/viz/condition_splits.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -681,4 +683,138 @@ TEST_CASE("condition split: recorded, taken back and replayed") {
   elbrus::cost_editor plain(again);
   midend::replay(log, plain);
   CHECK(elbrus::to_text(again) == elbrus::to_text(made));
+}
+
+TEST_CASE("condition split: a plan that cannot be carried out leaves the program as it was (#205564)") {
+  struct without_arrays : elbrus::cost_editor {
+    using cost_editor::cost_editor;
+
+    value_id make_local_array(std::uint32_t bytes) {
+      return ++made == 2 ? midend::no_value : cost_editor::make_local_array(bytes);
+    }
+
+    std::size_t made = 0;
+  };
+
+  const elbrus::program all = program_of(two_arms().text());
+  procedure p = all.procedures[0];
+  midend::condition_split_plan plan = planned(p, options_of(4));
+  REQUIRE(plan.loops.size() == 1);
+  without_arrays e(p);
+  const auto witness = midend::apply_condition_split(e, plan);
+  CHECK(witness.loops.empty());
+  CHECK(plan.empty());
+  REQUIRE(plan.refused.size() == 1);
+  CHECK(plan.refused[0].why == condition_split_obstacle::not_made);
+  CHECK(elbrus::to_text(p) == elbrus::to_text(all.procedures[0]));
+}
+
+TEST_CASE("condition split: a reduction whose result depends on the order stays (#202089)") {
+  branch_text b;
+  b.phis = "    %s = phi.f64 [entry: 0.0], [latch: %u]\n";
+  b.then = "    %xd = itof.i64.f64 %x\n    %y = fadd.f64 %s, %xd\n    st.i64 %x, [%a + %w*8]\n";
+  b.follows = "    %u = phi.f64 [body: %s], [then: %y]\n";
+  const auto why = refusal(b.text());
+  CHECK(why.why == condition_split_obstacle::value_leaves);
+  CHECK(program_of(b.text()).procedures[0].value_name(why.value) == "y");
+}
+
+TEST_CASE("condition split: counts of nodes that are known stay right (#164270)") {
+  for (const bool rotated : {false, true}) {
+    elbrus::program before = program_of(leaving_text(rotated));
+    elbrus::interpreter first(before);
+    elbrus::memory arrays;
+    std::vector<unsigned char> contents(600);
+    for (std::size_t i = 0; i != contents.size(); ++i) {
+      contents[i] = static_cast<unsigned char>(i * 37 + 11 + i / 7);
+    }
+    const std::uint64_t address = arrays.add("a", contents) + 300;
+    const std::vector<elbrus::scalar> arguments = {{elbrus::type::ptr, address}, {elbrus::type::i64, 11}};
+    elbrus::run_profile counted;
+    elbrus::add_profile(counted, first.run(0, arguments, arrays).profile);
+    elbrus::write_profile(before, counted);
+    elbrus::program after = before;
+    procedure& p = after.procedures[0];
+    REQUIRE(split(p, options_of(4)) == 1);
+    elbrus::program counted_again = after;
+    elbrus::interpreter second(after);
+    elbrus::run_profile counts;
+    elbrus::add_profile(counts, second.run(0, arguments, arrays).profile);
+    elbrus::write_profile(counted_again, counts);
+    std::size_t known = 0;
+    for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+      if (p.node_count(n) != elbrus::no_count) {
+        ++known;
+        CHECK_MESSAGE(p.node_count(n) == counted_again.procedures[0].node_count(n), elbrus::to_text(p));
+      }
+    }
+    CHECK(known >= 9); // all nodes that were there, and those that append
+  }
+}
+
+TEST_CASE("condition split: local classes of the loop end, since the arms leave it (#223173)") {
+  branch_text b = two_arms();
+  b.first = "    %x = ld.i64 [%a + %w*8] local=A:loop\n";
+  b.then = "    %y = mul.i64 %x, 3\n    st.i64 %y, [%a + %w*8 - 120] local=B:loop\n";
+  b.otherwise = "    %z = mul.i64 %x, 5\n    st.i64 %z, [%a + %w*8 - 240] local=C:loop\n";
+  counts c;
+  for (std::uint64_t n = 0; n != 12; ++n) {
+    check_runs(b.text(), c, 3, {n});
+  }
+  CHECK(c.same == 12);
+  elbrus::program all = program_of(b.text());
+  REQUIRE(split(all.procedures[0], options_of(3)) == 1);
+  CHECK(elbrus::to_text(all.procedures[0]).find("local=") == std::string::npos);
+}
+
+TEST_CASE("condition split: words") {
+  const elbrus::program all = program_of(two_arms().text());
+  const auto plan = planned(all.procedures[0], options_of(4));
+  CHECK(midend::to_text(plan, names_of{all.procedures[0]}) ==
+        "loop is split at body: 2 arms of 4 operations keep 4 values, in chunks of 4\n");
+  CHECK(midend::summary_text(plan).find("1 split") != std::string::npos);
+  branch_text b = two_arms();
+  b.then = "    %y = mul.i64 %x, 3\n    st.i64 %y, [%a + %w*8 + 8]\n";
+  const elbrus::program other = program_of(b.text());
+  const auto refused = planned(other.procedures[0], options_of(4));
+  CHECK(midend::to_text(refused, names_of{other.procedures[0]})
+            .find("loop 0 stays: two accesses meet in iterations that would change order; body") == 0);
+  CHECK(midend::summary_text(refused).find("nothing split") == 0);
+  midend::condition_split_verdict verdict;
+  CHECK(midend::to_text(verdict) == "certified");
+  verdict.fault = condition_split_fault::wrong_array;
+  verdict.node = 0;
+  CHECK(midend::to_text(verdict).find("an array is not local") != std::string::npos);
+}
+
+TEST_CASE("condition split: several loops, next to each other and in a loop, and values from one to the other") {
+  const auto loop = [](const std::string& k, const std::string& start, const std::string& from, const std::string& to,
+                       int offset) {
+    const std::string o = " + " + std::to_string(offset) + "]";
+    return "  node l" + k + ":\n    %i" + k + " = phi.i64 [" + from + ": " + start + "], [j" + k + ": %n" + k +
+           "]\n    %x" + k + " = ld.i64 [%a + %i" + k + "*8" + o + "\n    %c" + k + " = cmp.gt.i64 %x" + k +
+           ", 0\n    br %c" + k + " ? t" + k + " : e" + k + "\n  node t" + k + ":\n    %y" + k + " = mul.i64 %x" + k +
+           ", 3\n    st.i64 %y" + k + ", [%a + %i" + k + "*8" + o + "\n    br j" + k + "\n  node e" + k + ":\n    %z" +
+           k + " = add.i64 %x" + k + ", %i" + k + "\n    st.i64 %z" + k + ", [%a + %i" + k + "*8" + o + "\n    br j" +
+           k + "\n  node j" + k + ":\n    %n" + k + " = add.i64 %i" + k + ", 1\n    %q" + k + " = cmp.lt.i64 %n" + k +
+           ", 9\n    br %q" + k + " ? l" + k + " : " + to + "\n";
+  };
+  const std::string text = "proc @f(%a: ptr, %n: i64) -> i64 {\n  node entry:\n    br outer\n  node outer:\n"
+                           "    %o = phi.i64 [entry: 0], [next: %o1]\n    br l1\n" +
+                           loop("1", "0", "outer", "between", 0) +
+                           "  node between:\n    %s = sub.i64 %n1, 7\n    br l2\n" +
+                           loop("2", "%s", "between", "l3", 80) + loop("3", "0", "j2", "next", -160) +
+                           "  node next:\n    %o1 = add.i64 %o, %n3\n    %t = cmp.lt.i64 %o1, 40\n"
+                           "    br %t ? outer : exit\n  node exit:\n    %r = add.i64 %o1, %n2\n    ret %r\n}\n";
+  const elbrus::program before = program_of(text);
+  elbrus::program after = before;
+  // The third loop follows directly after the second one.
+  const auto plan = planned(before.procedures[0], options_of(2));
+  CHECK(plan.loops.size() == 2);
+  for (std::size_t round = 0; round != 3; ++round) {
+    split(after.procedures[0], options_of(2));
+    CHECK(elbrus::compare_runs(run_checked(before, {0}, 600, 100'000), run_checked(after, {0}, 600, 400'000)) ==
+          elbrus::run_comparison{});
+  }
+  CHECK(after.procedures[0].locals().size() == 12); // each loop once
 }

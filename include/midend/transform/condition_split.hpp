@@ -1131,7 +1131,8 @@ private:
 /// own. If the IR lacks local arrays or numbers of 64 bits, the program stays as it is: then nothing is left in `plan`,
 /// which says so in `refused`. `verify_condition_split` checks the result. O(operations of the loops), times the values
 /// that are read after a loop.
-template <condition_split_editor E>
+template <memory_editor_argument E>
+  requires condition_split_editor<E>
 condition_split_witness apply_condition_split(E& editor, condition_split_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::condition_split_writer<E> writer(editor, plan);
