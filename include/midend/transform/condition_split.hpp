@@ -71,7 +71,7 @@ public:
       refusal_ = {l, obstacle::none};
       const std::size_t sizes[4] = {plan_.nodes.size(), plan_.values.size(), plan_.bytes.size(), plan_.pairs.size()};
       condition_split s;
-      if (read_loop(l, s) && split_at_some_branch(s)) {
+      if (read_loop(l, s) && split_at_some_branch(s) && is_apart(s)) {
         taken_.push_back(s.entering);
         taken_.push_back(s.exit);
         plan_.loops.push_back(s);
@@ -130,11 +130,6 @@ private:
     if (exits != 1) {
       return refuse(obstacle::several_exits, s.header);
     }
-    for (const edge_id e : taken_) {
-      if (e == s.entering || e == s.exit) {
-        return refuse(obstacle::overlaps, s.header);
-      }
-    }
     s.first_block = static_cast<std::uint32_t>(plan_.nodes.size());
     for (const node_id n : loops_.blocks(l)) {
       plan_.nodes.push_back(n);
@@ -188,6 +183,16 @@ private:
     return nest_.obstacle != nest_obstacle::none                   ? refuse(obstacle::irreducible, s.header)
            : nest_.accesses.num_accesses() > options_.max_accesses ? refuse(obstacle::too_many_accesses, s.header)
                                                                    : true;
+  }
+
+  /// Whether no loop directly before or after this one is split.
+  bool is_apart(const condition_split& s) {
+    for (const edge_id e : taken_) {
+      if (e == s.entering || e == s.exit) {
+        return refuse(obstacle::overlaps, s.header);
+      }
+    }
+    return true;
   }
 
   // ---- Branches.

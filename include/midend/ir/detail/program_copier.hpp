@@ -19,6 +19,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/wide_numbers.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
