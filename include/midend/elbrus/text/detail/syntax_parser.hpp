@@ -177,11 +177,11 @@ private:
 
   void line() {
     begin_line();
-    const bool ok = at_word("var")     ? variable()
-                    : at_word("local") ? local()
-                    : at_word("node")  ? node()
-                    : at_word("hint")  ? hint_in_node()
-                                       : operation_in_node();
+    const bool ok = at_word("var")                                ? variable()
+                    : at_word("local") && current().first_in_line ? local()
+                    : at_word("node")                             ? node()
+                    : at_word("hint")                             ? hint_in_node()
+                                                                  : operation_in_node();
     if (!ok) {
       out_->is_broken = true;
       skip_line();
