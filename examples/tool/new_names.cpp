@@ -92,6 +92,9 @@ void name_values(procedure& p, const midend::unfolding_witness& witness) {
   for (const value_id v : p.parameters()) {
     names.take(p.value_name(v));
   }
+  for (const value_id v : p.locals()) {
+    names.take(p.value_name(v));
+  }
   for (node_id n = 0; n != p.num_nodes(); ++n) {
     for (const value_id v : p.values(n)) {
       if (!p.value_name(v).empty()) {

@@ -293,7 +293,7 @@ private:
   value_id value_called(std::string_view name) const {
     for (value_id v = 0; v != p_.num_values(); ++v) {
       const value_kind kind = p_.value(v).kind;
-      const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
+      const bool is_value = kind == value_kind::operation || kind == value_kind::parameter || kind == value_kind::local;
       if (is_value && !p_.value_name(v).empty() && p_.value_name(v) == name.substr(1)) {
         return v;
       }

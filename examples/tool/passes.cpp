@@ -23,6 +23,7 @@
 #include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/collapse.hpp>
+#include <midend/transform/condition_split.hpp>
 #include <midend/transform/index_split.hpp>
 #include <midend/transform/interchange.hpp>
 #include <midend/transform/loop_versioning.hpp>
@@ -376,6 +377,21 @@ const std::vector<pass_kind>& pass_kinds() {
                                                                 known, options),
                                        [&](const auto& plan) { return midend::apply_interchange(run.editor(), plan); });
                                  })),
+      with_number(transformation(
+          "split-by-condition", "run the arms of a branch in loops of their own, in chunks of N iterations",
+          [](auto& run) {
+            const midend::elbrus::cost_view view(run.editor().graph());
+            const auto flow = midend::dominators_and_loops(run.editor().graph());
+            const auto facts = midend::facts_of_numbers(view);
+            const midend::span<const midend::number_facts> known(facts.data(), facts.size());
+            midend::condition_split_options options;
+            options.chunk = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(std::max<std::uint64_t>(run.number().value_or(options.chunk), 1), 1U << 16));
+            midend::condition_split_plan plan =
+                midend::plan_condition_split(view, flow, midend::evolutions(view, flow.loops, known), known, options);
+            run.done(midend::apply_condition_split(run.editor(), plan));
+            run.say(plan);
+          })),
       with_number(transformation(
           "collapse-loops", "merge inner loops with the loops around them, all or that of loop N; rotate first",
           [](auto& run) {

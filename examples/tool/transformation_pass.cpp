@@ -12,6 +12,7 @@
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_collapse.hpp>
+#include <midend/transform/verify_condition_split.hpp>
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
@@ -24,6 +25,7 @@
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/transform/verify_untaken_exits.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/condition_splits.hpp>
 #include <midend/viz/final_values.hpp>
 #include <midend/viz/loop_versions.hpp>
 #include <midend/viz/nests.hpp>
@@ -126,6 +128,15 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   const auto facts = midend::facts_of_numbers(view);
   return words_of(
       midend::verify_collapse(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}), after);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::condition_split_witness& witness) {
+  const midend::elbrus::cost_view view(before);
+  const auto facts = midend::facts_of_numbers(view);
+  return words_of(
+      midend::verify_condition_split(view, midend::elbrus::cost_view(after), witness, {facts.data(), facts.size()}),
+      after);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,

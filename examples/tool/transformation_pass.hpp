@@ -15,6 +15,7 @@
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/collapse_plan.hpp>
+#include <midend/transform/condition_split_plan.hpp>
 #include <midend/transform/final_value_witness.hpp>
 #include <midend/transform/interchange_plan.hpp>
 #include <midend/transform/loop_versioning_plan.hpp>
@@ -23,6 +24,7 @@
 #include <midend/transform/removal_witness.hpp>
 #include <midend/transform/replacement_witness.hpp>
 #include <midend/transform/unfolding_witness.hpp>
+#include <midend/viz/condition_splits.hpp>
 #include <midend/viz/edits.hpp>
 #include <midend/viz/final_values.hpp>
 #include <midend/viz/loop_versions.hpp>
@@ -86,6 +88,9 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::collapse_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::condition_split_witness& witness);
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::versioned_loops_witness& witness);
@@ -164,6 +169,8 @@ public:
   void done(const midend::interchange_witness& witness) { check(witness); }
 
   void done(const midend::collapse_witness& witness) { check(witness); }
+
+  void done(const midend::condition_split_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
 

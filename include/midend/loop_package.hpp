@@ -7,5 +7,6 @@
 #include "midend/loop_package/loop_package.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
 #include "midend/loop_package/nest_members.hpp"
+#include "midend/loop_package/split_members.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
 #include "midend/loop_package/version_members.hpp"

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/induction/evolutions.hpp>
 #include <midend/ir/editable_flat_program.hpp>
 #include <midend/ir/frozen.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
@@ -20,6 +21,7 @@
 #include <midend/ssa/value_numbering_plan.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
+#include <midend/transform/condition_split.hpp>
 #include <midend/transform/fix_irreducible.hpp>
 #include <midend/transform/propagate_copies.hpp>
 #include <midend/transform/remove_dead_code.hpp>
@@ -41,7 +43,8 @@ using midend::editable_flat_program;
 static_assert(midend::ir_editor<editable_flat_program> && midend::operation_editor<editable_flat_program> &&
               midend::branch_editor<editable_flat_program> && midend::profile_editor<editable_flat_program> &&
               midend::package_editor<editable_flat_program> && midend::places_values<editable_flat_program> &&
-              midend::can_clone_unguarded<editable_flat_program> && midend::cost_ir<editable_flat_program>);
+              midend::can_clone_unguarded<editable_flat_program> && midend::cost_ir<editable_flat_program> &&
+              midend::memory_editor<editable_flat_program> && midend::memory_class_editor<editable_flat_program>);
 
 namespace {
 
@@ -354,4 +357,63 @@ TEST_CASE("copying an editable program into one that was as large allocates noth
   CHECK(trial.num_values() == original.num_values());
   unroll();
   CHECK(!midend::check_ir(trial));
+}
+
+TEST_CASE("a flat program has memory of its own, as its IR has: a loop is split by a condition in both") {
+  const elbrus::program all = program_of(R"(proc @f(%a: ptr, %n: i64) -> i64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i64 [entry: 0], [join: %i1]
+    %x = ld.i64 [%a + %i*8]
+    %d = itof.i64.f64 %x
+    %c = cmp.gt.i64 %x, 4
+    br %c ? then : else
+  node then:
+    %y = mul.i64 %x, 3
+    st.i64 %y, [%a + %i*8]
+    br join
+  node else:
+    %e = fadd.f64 %d, %d
+    st.f64 %e, [%a + %i*8 + 800]
+    br join
+  node join:
+    %i1 = add.i64 %i, 1
+    %more = cmp.lt.i64 %i1, 50
+    br %more ? loop : exit
+  node exit:
+    ret %i1
+}
+)");
+  elbrus::procedure p = all.procedures[0];
+  editable_flat_program flat = editable(all);
+  const elbrus::cost_view view(p);
+  const auto flow = midend::dominators_and_loops(p);
+  midend::condition_split_plan plan = midend::plan_condition_split(view, flow, midend::evolutions(view, flow.loops));
+  midend::condition_split_plan same = midend::plan_condition_split(flat, flow, midend::evolutions(flat, flow.loops));
+  REQUIRE(plan.loops.size() == 1);
+  REQUIRE(same.loops.size() == 1);
+  CHECK(plan.loops[0].num_arms == same.loops[0].num_arms);
+  CHECK(plan.bytes.size() == same.bytes.size());
+  elbrus::cost_editor editor(p);
+  const auto witness = midend::apply_condition_split(editor, plan);
+  midend::apply_condition_split(flat, same);
+  CHECK(difference(editor, flat) == "");
+  CHECK(!midend::check_ir(flat));
+  for (const midend::kept_value& kept : witness.kept) {
+    CHECK(flat.local_array_bytes(kept.array) == 64 * 8);
+    CHECK(editor.local_array_bytes(kept.array) == 64 * 8);
+    CHECK(flat.storage_bytes(kept.load) == 8);
+    CHECK(flat.cost(kept.load) == editor.cost(kept.load));
+    CHECK(flat.cost(kept.store) == editor.cost(kept.store));
+    CHECK(flat.may_trap(kept.store) == editor.may_trap(kept.store));
+    CHECK(flat.is_repeatable(kept.load) == editor.is_repeatable(kept.load));
+    CHECK(flat.memory(kept.load)->bytes == 8);
+    CHECK(flat.memory(kept.load)->scale == 8);
+    CHECK(flat.memory(kept.load)->memory == flat.memory(kept.store)->memory);
+  }
+  const midend::value_id spare = flat.make_local_array(8);
+  CHECK(flat.local_array_bytes(spare) == 8);
+  flat.erase_value(spare);
+  CHECK(flat.local_array_bytes(spare) == 0);
 }

@@ -11,6 +11,7 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/ssa/facts_of_numbers.hpp>
+#include <midend/transform/verify_condition_split.hpp>
 #include <midend/transform/verify_loop_versioning.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/loop_package.hpp>
@@ -571,6 +572,64 @@ TEST_CASE("loop package: accesses that may meet are compared before the loop, on
   CHECK(verify(p).empty());
   const loop_package_log again = run_package(p, only("loop versioning"));
   CHECK(again.manager.changes == 0);
+}
+
+namespace {
+
+/// A loop whose branch is seldom taken, to much work.
+std::string seldom(const std::string& place_of_store) {
+  return "proc @f(%a: ptr, %b: ptr, %n: i64) {\n  node entry:\n    br loop\n  node loop:\n"
+         "    %i = phi.i64 [entry: 0], [join: %i1]\n    %x = ld.i64 [%a + %i*8] alias=A\n"
+         "    %q = cmp.lt.i64 %x, 4\n    br %q ? then (0.1) : join (0.9)\n  node then:\n"
+         "    %d1 = div.i64 %n, %x\n    %d2 = div.i64 %d1, %x\n    %d3 = div.i64 %d2, %x\n"
+         "    %d4 = mul.i64 %d3, %d3\n    %d5 = mul.i64 %d4, %x\n    st.i64 %d5, " +
+         place_of_store +
+         "\n    br join\n  node join:\n    %i1 = add.i64 %i, 1\n    %m = cmp.lt.i64 %i1, 1000\n"
+         "    br %m ? loop : exit\n  node exit:\n    ret\n}\n";
+}
+
+/// Counts the loops that were split, and checks the certificate.
+struct splitting_observer : midend::loop_package_observer {
+  explicit splitting_observer(const procedure& p) : before(p) {}
+
+  template <class E, class Witness> void changed(const E& editor, const Witness&) { before = editor.graph(); }
+
+  template <class E> void changed(const E& editor, const midend::condition_split_witness& witness) {
+    loops += witness.loops.size();
+    const cost_view view(before);
+    const auto facts = midend::facts_of_numbers(view);
+    CHECK(midend::verify_condition_split(view, cost_view(editor.graph()), witness, {facts.data(), facts.size()}));
+    before = editor.graph();
+  }
+
+  template <class E> void applied(const E& editor) { before = editor.graph(); }
+
+  template <class E, class Witness> void applied(const E& editor, const Witness&) { before = editor.graph(); }
+
+  procedure before;
+  std::size_t loops = 0;
+};
+
+} // namespace
+
+TEST_CASE("loop package: a loop is split by a condition that is seldom true, once") {
+  procedure p = parsed(seldom("[%b + %i*8] alias=B"));
+  cost_editor editor(p);
+  splitting_observer observer(p);
+  const loop_package_log log =
+      loop_package().run(editor, midend::e2k_reference_v6(), only("condition split"), observer);
+  CHECK(observer.loops == 1);
+  CHECK(log.manager.changes == 1);
+  CHECK(log.cycles_after * 4 < log.cycles_before * 3);
+  CHECK(log.size_after <= log.max_size);
+  CHECK(num_loops(p) == 3);
+  CHECK(p.locals().size() == 2);
+  CHECK(verify(p).empty());
+  CHECK(run_package(p, only("condition split")).manager.changes == 0);
+  // The arm feeds the test: nothing is done.
+  procedure q = parsed(seldom("[%a + %i*8 + 8] alias=A"));
+  CHECK(run_package(q, only("condition split")).manager.changes == 0);
+  CHECK(q.locals().empty());
 }
 
 TEST_CASE("loop package: accesses whose classes keep them apart are not compared, nor is a loop that gains nothing") {

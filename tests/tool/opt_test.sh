@@ -288,7 +288,7 @@ same_runs() {
   done < <(sed -n 's/^# run: //p' "$file")
 }
 before=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
-before=$before,final-values,dead-loops,reduce-strength,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,interchange,collapse-loops
+before=$before,final-values,dead-loops,reduce-strength,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,interchange,collapse-loops,split-by-condition:3
 after=memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product,loop-package
 unrolling=unroll,unroll:3,unroll:full,unroll:3+as-written,peel:2,unroll:3+prologue
 unrolling=$unrolling,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last,peel:profile,unswitch,split-index,version-loops

@@ -81,6 +81,8 @@ public:
 
   value_id parameter(type t, std::string_view name) { return procedure_->add_parameter(name, t); }
 
+  value_id local(std::string_view name, std::uint32_t bytes) { return procedure_->add_local(name, bytes); }
+
   value_id variable(type t, std::string_view name) { return procedure_->add_variable(name, t); }
 
   alias_id alias(std::string_view name) { return procedure_->alias_class(name); }

@@ -92,7 +92,8 @@ private:
            same(a_.must_progress() == b_.must_progress(), {"the promise 'mustprogress'"}) &&
            same(a_.count() == b_.count(), {"the count"}) &&
            same(pair_declared(a_.parameters(), b_.parameters()), {"the parameters"}) &&
-           same(pair_declared(a_.variables(), b_.variables()), {"the variables"});
+           same(pair_declared(a_.variables(), b_.variables()), {"the variables"}) &&
+           same(pair_declared(a_.locals(), b_.locals()) && same_sizes(), {"the local arrays"});
   }
 
   bool pair_declared(span<const value_id> a, span<const value_id> b) {
@@ -100,6 +101,14 @@ private:
     for (std::size_t i = 0; equal && i != a.size(); ++i) {
       equal = a_.core(a[i]).type == b_.core(b[i]).type && same_name(a_.value_name(a[i]), b_.value_name(b[i]));
       partner_[a[i]] = b[i];
+    }
+    return equal;
+  }
+
+  bool same_sizes() const {
+    bool equal = true;
+    for (std::size_t i = 0; i != a_.locals().size(); ++i) {
+      equal = equal && a_.local_bytes(a_.locals()[i]) == b_.local_bytes(b_.locals()[i]);
     }
     return equal;
   }

@@ -32,7 +32,8 @@ namespace elbrus {
 /// terminator of their source: `out_edges(n)` are in its order, `in_edges(n)` in the order of the operands of phis.
 /// `epoch()` counts the changes.
 ///
-/// **Values**: operations, with and without a result, are in nodes; parameters, variables and literals are in none.
+/// **Values**: operations, with and without a result, are in nodes; parameters, variables, local arrays and literals
+/// are in none.
 /// All of them share one numbering. Operands are values; for each value there is the list of its users. The
 /// operations of a node are a linked list: phis first, a terminator last. Literals are made once for each type and
 /// bit pattern.
@@ -295,6 +296,12 @@ public:
 
   span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
 
+  /// The local arrays, each the address of its first byte.
+  span<const value_id> locals() const { return {locals_.data(), locals_.size()}; }
+
+  /// The number of bytes of a local array.
+  std::uint32_t local_bytes(value_id v) const { return values_[v].extra; }
+
   /// The input of a phi for an edge into its node.
   value_id phi_input(value_id v, edge_id e) const { return operands(v)[edge_places_[e].position]; }
 
@@ -384,6 +391,27 @@ public:
     variable_number_[v] = static_cast<std::uint32_t>(variables_.size());
     variables_.push_back(v);
     return v;
+  }
+
+  /// A local array, which each call of the procedure has for itself. Its bytes are not written at first.
+  value_id add_local(std::string_view name, std::uint32_t bytes, source_location location = {}) {
+    const value_id v = add_value(value_kind::local, type::ptr, name, location);
+    values_[v].extra = bytes;
+    locals_.push_back(v);
+    return v;
+  }
+
+  /// Requires that nothing reads it.
+  void erase_local(value_id v) {
+    MIDEND_ASSERT(values_[v].kind == value_kind::local && !has_users(v), "a local array without users", v);
+    values_[v].kind = value_kind::erased;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i != locals_.size(); ++i) {
+      if (locals_[i] != v) {
+        locals_[kept++] = locals_[i];
+      }
+    }
+    locals_.shrink(kept);
   }
 
   /// Erases all variables. Requires that nothing reads or writes them.
@@ -742,6 +770,7 @@ private:
 
   flat_array<value_id> parameters_;
   flat_array<value_id> variables_;
+  flat_array<value_id> locals_;
   flat_array<std::uint32_t> variable_number_; ///< by value, as far as there are variables
   flat_array<name_id> alias_names_;
   flat_array<unsigned char> ended_; ///< by header of a loop whose local classes do not hold any more

@@ -33,6 +33,9 @@ using alias_id = std::uint32_t;
 /// The access may overlap anything.
 inline constexpr alias_id no_alias = 0xffff'ffff;
 
+/// The most bytes of a local array.
+inline constexpr std::uint32_t largest_local = 0x7fff'ffff;
+
 /// The count is not known.
 inline constexpr std::uint64_t no_count = ~std::uint64_t{0};
 
@@ -42,6 +45,7 @@ enum class value_kind : std::uint8_t {
   variable,  ///< the variable itself; as an operand, its current value
   constant,  ///< a literal: `bits`
   undefined, ///< the literal `undef`: the value of a variable that was not written
+  local,     ///< the address of a local array: memory of its own for each call of the procedure
   operation, ///< an operation in a node
   erased
 };
@@ -96,7 +100,7 @@ struct value_core {
   value_id previous = no_value; ///< in the node
   value_id next = no_value;
   midend::detail::pooled_list operands = {};
-  std::uint32_t extra = 0; ///< number of the access, of the call or of the literal
+  std::uint32_t extra = 0; ///< number of the access, of the call or of the literal; bytes of a local array
 };
 
 /// A value of any kind, whole.

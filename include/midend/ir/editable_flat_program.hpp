@@ -60,6 +60,7 @@ public:
     value_record& record = values_[v];
     record.flags = phi | (values_[like].flags & without_phi);
     record.number_width = values_[like].number_width;
+    record.storage_bytes = values_[like].storage_bytes;
     record.info.width = values_[like].info.width;
     record.info.operand_width = record.info.width;
     link(v, n, nodes_[n].first);
@@ -86,9 +87,11 @@ public:
 
   /// Edges of a terminator have to be erased before.
   void erase_value(value_id v) {
-    MIDEND_ASSERT(node_of(v) != no_node && !operands_.has_users(v), "an operation without users", v);
+    MIDEND_ASSERT(!operands_.has_users(v), "an operation without users", v);
     operands_.clear(values_[v].operands);
-    unlink(v);
+    if (node_of(v) != no_node) { // else it is a local array
+      unlink(v);
+    }
     value_record erased;
     erased.origin = values_[v].origin;
     erased.type = values_[v].type;
@@ -199,6 +202,7 @@ public:
     value_record& record = values_[v];
     record.info = info;
     record.number_width = info.width;
+    record.storage_bytes = bytes_of_width(is_comparison(info.code) ? 1 : info.width);
     const optional<operation_class> c = detail::usual_operation_class(info);
     record.cost = c ? static_cast<unsigned char>(*c) : free;
     record.flags = removable | repeatable;
@@ -228,6 +232,51 @@ public:
     }
     made_classes_ = fresh + 1;
     return fresh;
+  }
+
+  /// A value that is as good as a parameter.
+  value_id make_local_array(std::uint32_t bytes) {
+    check_closed();
+    const value_id v = add_value_of_type(type_of_numbers(64));
+    value_record& record = values_[v];
+    record.info.width = record.info.operand_width = 64;
+    record.number_width = 64;
+    record.storage_bytes = 8;
+    record.constant = bytes;
+    record.flags = own_memory;
+    describe_made(v, std::uint64_t{1} << 59 | bytes);
+    return v;
+  }
+
+  value_id make_load(value_id like, const memory_reference& m, place p) {
+    check_closed();
+    if (m.base == no_value) {
+      return no_value;
+    }
+    const value_id v = make_value(like);
+    value_record& record = values_[v];
+    record.info.width = record.info.operand_width = values_[like].info.width;
+    record.number_width = values_[like].number_width;
+    record.storage_bytes = values_[like].storage_bytes;
+    record.effect = effect_kind::reads;
+    record.flags = removable | repeatable | traps | still_traps | (values_[like].flags & without_phi);
+    record.cost = static_cast<unsigned char>(operation_class::load);
+    make_access(v, no_value, m, p);
+    return v;
+  }
+
+  value_id make_store(value_id stored, const memory_reference& m, place p) {
+    check_closed();
+    if (m.base == no_value) {
+      return no_value;
+    }
+    const value_id v = add_value_of_type(own_type);
+    value_record& record = values_[v];
+    record.effect = effect_kind::writes;
+    record.flags = repeatable | traps | still_traps;
+    record.cost = static_cast<unsigned char>(operation_class::store);
+    make_access(v, stored, m, p);
+    return v;
   }
 
   void set_memory_class(value_id v, std::uint32_t c, node_id scope) {
@@ -486,6 +535,38 @@ private:
     }
   };
 
+  static std::uint8_t bytes_of_width(unsigned width) { return static_cast<std::uint8_t>((width + 7) / 8); }
+
+  /// Makes `v` the load or store of a reference, at a place. The operands are what is stored, base and index.
+  void make_access(value_id v, value_id stored, const memory_reference& m, place p) {
+    detail::flat_access fresh;
+    fresh.place = m;
+    fresh.place.stored = stored;
+    fresh.place.local = any_memory;
+    fresh.place.scope = no_node;
+    std::uint32_t at = 0;
+    const auto add = [&](value_id x, std::uint32_t& position) {
+      if (x != no_value) {
+        add_operand(v, x);
+        position = at++;
+      }
+    };
+    add(stored, fresh.at.third);
+    add(m.base, fresh.at.first);
+    add(m.index, fresh.at.second);
+    values_[v].access = static_cast<std::uint32_t>(accesses_.size());
+    accesses_.push_back(fresh);
+    describe_made(v, std::uint64_t{1} << 58 | std::uint64_t{stored != no_value} << 57 | m.bytes);
+    for (const std::uint64_t word : {static_cast<std::uint64_t>(m.scale), static_cast<std::uint64_t>(m.offset),
+                                     std::uint64_t{m.memory} << 1 | (m.index != no_value ? 1u : 0u)}) {
+      if (has_descriptions()) {
+        attributes_.push_back(word);
+        ++described_[v].num_attributes;
+      }
+    }
+    link(v, node_at(p), value_at(p));
+  }
+
   void check_closed() const { MIDEND_ASSERT(is_closed_, "a program whose answers name operands", is_closed_); }
 
   // ---- Making values.
@@ -530,6 +611,7 @@ private:
       record.info.width = width;
       record.info.operand_width = width;
       record.number_width = number_width;
+      record.storage_bytes = bytes_of_width(width);
       record.flags = literal | number | (is_without_phi ? std::uint32_t{without_phi} : 0u);
       describe_made(fresh, std::uint64_t{1} << 61 | type);
     }

@@ -78,6 +78,22 @@
 /// - `set_memory_class`: sets `memory` of the reference of a load or store if `scope` is `no_node`, else `local` and
 ///   `scope`: a class within a run of the loop whose header is `scope`. `c` may be `any_memory`.
 ///
+/// **Memory of its own** (`memory_editor`, optional): for transformations that keep values in memory.
+///
+///     value_id make_local_array(std::uint32_t bytes);              // its address, in no node
+///     value_id make_load(value_id like, const memory_reference& m, place p);
+///     value_id make_store(value_id v, const memory_reference& m, place p);
+///     std::uint32_t storage_bytes(value_id v) const;               // that a store of v writes; 0: v cannot be stored
+///     std::uint32_t local_array_bytes(value_id v) const;           // of a local array; 0: v is none
+///
+/// - `make_local_array`: memory that each call of the function has for itself, and that nothing else accesses. Its
+/// bytes
+///   are not written at first, and no other memory has its addresses. `erase_value` removes it if nothing reads it.
+/// - `make_load`: of the type of `like`; `make_store`: of `v`. Of the reference, base, index, scale, offset, bytes and
+///   class count. A load of what was stored with as many bytes from the same place, from a value of the same type,
+///   gives that value, all its bits. `no_value` if the IR has no such operation.
+/// - `storage_bytes`: 0 if storing might trap though the store is in bounds, as of a value that may be undefined.
+///
 /// A local class belongs to the loop whose header has this number. So a transformation that puts iterations of another
 /// loop into it, because both get one header or change places, clears the local classes. What is copied out of the loop
 /// has none: readers of `local` ask whether the access is in the loop.
@@ -335,6 +351,8 @@ concept operation_editor =
     value_editor<E> && can_set_operands<E> && can_clone_values_to_places<E> && can_move_values<E> &&
     can_drop_promises<E> && can_make_operations<E> && can_make_numbers<E> && can_make_undefined_values<E>;
 
+struct memory_reference;
+
 /// `address_as_number(address, place)` gives an address as a number.
 template <class E>
 concept can_read_addresses = requires(E& editor, value_id address, place p) {
@@ -355,6 +373,41 @@ concept can_set_memory_classes =
 /// Compares addresses before a loop, and says which accesses do not meet in it.
 template <class E>
 concept memory_class_editor = can_read_addresses<E> && can_make_memory_classes<E> && can_set_memory_classes<E>;
+
+/// `make_local_array(bytes)` makes memory that each call of the function has for itself.
+template <class E>
+concept can_make_local_arrays = requires(E& editor, std::uint32_t bytes) {
+  { editor.make_local_array(bytes) } -> std::convertible_to<value_id>;
+};
+
+/// `make_load(like, m, p)` makes a load of the type of a value.
+template <class E>
+concept can_make_loads = requires(E& editor, value_id like, const memory_reference& m, place p) {
+  { editor.make_load(like, m, p) } -> std::convertible_to<value_id>;
+};
+
+/// `make_store(v, m, p)` makes a store of a value.
+template <class E>
+concept can_make_stores = requires(E& editor, value_id v, const memory_reference& m, place p) {
+  { editor.make_store(v, m, p) } -> std::convertible_to<value_id>;
+};
+
+/// `storage_bytes(v)` says how many bytes a store of a value writes.
+template <class IR>
+concept has_storage_bytes = requires(const IR& ir, value_id v) {
+  { ir.storage_bytes(v) } -> std::convertible_to<std::uint32_t>;
+};
+
+/// `local_array_bytes(v)` says how many bytes a local array has.
+template <class IR>
+concept has_local_array_bytes = requires(const IR& ir, value_id v) {
+  { ir.local_array_bytes(v) } -> std::convertible_to<std::uint32_t>;
+};
+
+/// Keeps values in memory of its own.
+template <class E>
+concept memory_editor = can_make_local_arrays<E> && has_local_array_bytes<E> && can_make_loads<E> &&
+                        can_make_stores<E> && has_storage_bytes<E> && can_make_memory_classes<E>;
 
 /// `erase_end(n)` removes the terminator of a node and its edges.
 template <class E>
@@ -617,6 +670,31 @@ template <class E> constexpr void explain_places() {
       "midend: an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
 }
 
+/// The error of what cannot keep values in memory: one sentence for the first thing that is missing. Always false.
+template <class E> constexpr bool explain_memory_editor() {
+  if constexpr (!can_make_local_arrays<E>) {
+    static_assert(can_make_local_arrays<E>,
+                  "midend: an editor needs `midend::value_id make_local_array(std::uint32_t bytes)`, which returns the "
+                  "address of memory that each call has for itself, or midend::no_value");
+  } else if constexpr (!can_make_loads<E>) {
+    static_assert(can_make_loads<E>, "midend: an editor needs `midend::value_id make_load(midend::value_id like, const "
+                                     "midend::memory_reference& m, midend::place p)`");
+  } else if constexpr (!can_make_stores<E>) {
+    static_assert(can_make_stores<E>, "midend: an editor needs `midend::value_id make_store(midend::value_id v, const "
+                                      "midend::memory_reference& m, midend::place p)`");
+  } else if constexpr (!has_storage_bytes<E>) {
+    static_assert(has_storage_bytes<E>, "midend: an editor needs `std::uint32_t storage_bytes(midend::value_id v) "
+                                        "const`: how many bytes a store of v writes, 0 if it cannot be stored");
+  } else if constexpr (!has_local_array_bytes<E>) {
+    static_assert(has_local_array_bytes<E>, "midend: an editor needs `std::uint32_t local_array_bytes(midend::value_id "
+                                            "v) const`: how many bytes a local array has, 0 for any other value");
+  } else if constexpr (!can_make_memory_classes<E>) {
+    static_assert(can_make_memory_classes<E>, "midend: an editor needs `std::uint32_t make_memory_class()`, which "
+                                              "returns a class that no access has");
+  }
+  return false;
+}
+
 /// The error of what cannot change values and flow: one sentence for the first thing that is missing. Always false.
 template <class E> constexpr bool explain_ir_editor() {
   if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
@@ -747,6 +825,8 @@ concept graph_of_ir_argument = detail::edges_and_limits_fit<IR> || detail::expla
 template <class E>
 concept ir_editor_argument =
     (ir_editor<E> && detail::ssa_members_fit<E> && detail::limits_fit<E>) || detail::explain_ir_editor<E>();
+template <class E>
+concept memory_editor_argument = memory_editor<E> || detail::explain_memory_editor<E>();
 template <class E>
 concept variable_editor_argument =
     (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();

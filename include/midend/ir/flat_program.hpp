@@ -40,6 +40,7 @@ struct flat_value {
   effect_kind effect = effect_kind::none;
   unsigned char cost = free;
   std::uint8_t number_width = 64;
+  std::uint8_t storage_bytes = 0;
   std::uint32_t flags = 0;
   node_id home = no_node;
   value_id previous = no_value; ///< in the node
@@ -339,6 +340,14 @@ public:
     return m;
   }
 
+  /// As the IR said; 0 if it does not say.
+  std::uint32_t storage_bytes(value_id v) const { return values_[v].storage_bytes; }
+
+  /// Of the arrays that an editor made here, and of those of the IR if it says what they are.
+  std::uint32_t local_array_bytes(value_id v) const {
+    return has(v, own_memory) ? static_cast<std::uint32_t>(values_[v].constant) : 0;
+  }
+
   bool may_reassociate(value_id v) const { return has(v, regroups); }
 
   guard_of_value guard(value_id v) const {
@@ -464,7 +473,8 @@ protected:
     without_phi = 1u << 20, ///< no phi can have its type
     uncertain = 1u << 21,   ///< two reads may differ
     decidable = 1u << 22,   ///< a guard that becomes a literal can keep it from running
-    renamed = 1u << 23      ///< has other operands than its origin
+    renamed = 1u << 23,     ///< has other operands than its origin
+    own_memory = 1u << 24   ///< a local array; `constant` is its number of bytes
   };
 
   using value_record = detail::flat_value;

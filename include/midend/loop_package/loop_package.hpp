@@ -13,6 +13,7 @@
 #include "midend/loop_package/loop_manager.hpp"
 #include "midend/loop_package/loop_package_log.hpp"
 #include "midend/loop_package/nest_members.hpp"
+#include "midend/loop_package/split_members.hpp"
 #include "midend/loop_package/unrolling_members.hpp"
 #include "midend/loop_package/version_members.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
@@ -27,6 +28,7 @@
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/condition_split_plan.hpp"
 #include "midend/transform/loop_versioning_plan.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/unrolling/program_trial.hpp"
@@ -122,6 +124,25 @@ template <class Observer> struct copy_observer {
 
   template <class E> void changed(const E& editor, const versioned_loops_witness& witness) {
     mark_copies(witness.copies);
+    observer.changed(editor, witness);
+  }
+
+  /// What is derived from an assumed trip count is assumed, too.
+  template <class E> void changed(const E& editor, const condition_split_witness& witness) {
+    const auto mark = [this](node_id n) {
+      while (is_assumed.size() <= n) {
+        is_assumed.push_back(0);
+      }
+      is_assumed[n] = 1;
+    };
+    for (const split_loop& s : witness.loops) {
+      if (s.header < is_assumed.size() && is_assumed[s.header] != 0) {
+        mark(s.outer);
+        for (std::uint32_t k = 0; k != s.num_arms; ++k) {
+          mark(witness.arms[s.first_arm + k].header);
+        }
+      }
+    }
     observer.changed(editor, witness);
   }
 
@@ -613,7 +634,8 @@ template <class... Members> struct managed_loop_package : Members... {
 /// Requires an editor with the cost rung. Loops of more than `max_trial` operations or `max_trial_loops` loops, and
 /// unreachable loops stay as they are. Irreducible cycles are not loops. The time is that of the trials and, for each
 /// sweep, of `clean_up` and `estimate` on the procedure.
-using loop_package = managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially,
-                                          peel_loops, unswitch_loops, split_loops, separate_accesses>;
+using loop_package =
+    managed_loop_package<collapse_nest, interchange_nest, unroll_completely, unroll_partially, peel_loops,
+                         unswitch_loops, split_loops, split_by_condition, separate_accesses>;
 
 MIDEND_END_NAMESPACE

@@ -51,7 +51,10 @@ enum class edit_kind : std::uint8_t {
   set_trip_hints, ///< its words are the old multiple and the new one, low half first
   address_as_number,
   make_memory_class, ///< `created` is the class
-  set_memory_class   ///< `object` is the class, `third` the scope, `old` the class before and `number` its scope
+  set_memory_class,  ///< `object` is the class, `third` the scope, `old` the class before and `number` its scope
+  make_local_array,  ///< `object` is the number of bytes
+  make_load,         ///< `object` is the value whose type it has
+  make_store         ///< `object` is what is stored
 };
 
 /// One change. Which members are valid depends on the kind; numbers are those at the time of the change.
@@ -98,6 +101,7 @@ public:
 
   /// What else belongs to a change of this log:
   /// - `make_operation`: the operands;
+  /// - `make_load`, `make_store`: base, index, bytes, class, then scale and offset, low half first;
   /// - `set_jump`, `set_branch`, and `clone_value` of a terminator: the edges that were made;
   /// - `set_switch`: the targets of the cases, then the edges that were made;
   /// - `erase_value`, `move_value`: the operands, of a phi (`third` is 1) edge and input of each;
@@ -383,6 +387,34 @@ public:
     return c;
   }
 
+  value_id make_local_array(std::uint32_t bytes)
+    requires can_make_local_arrays<E>
+  {
+    const auto v = static_cast<value_id>(E::make_local_array(bytes));
+    add({.kind = edit_kind::make_local_array, .object = bytes, .created = v});
+    return v;
+  }
+
+  value_id make_load(value_id like, const memory_reference& m, place p)
+    requires can_make_loads<E>
+  {
+    edit_record r{.kind = edit_kind::make_load, .object = like, .where = p};
+    add_reference(r, m);
+    r.created = static_cast<value_id>(E::make_load(like, m, p));
+    add(r);
+    return r.created;
+  }
+
+  value_id make_store(value_id v, const memory_reference& m, place p)
+    requires can_make_stores<E>
+  {
+    edit_record r{.kind = edit_kind::make_store, .object = v, .where = p};
+    add_reference(r, m);
+    r.created = static_cast<value_id>(E::make_store(v, m, p));
+    add(r);
+    return r.created;
+  }
+
   void set_memory_class(value_id v, std::uint32_t c, node_id scope)
     requires(can_set_memory_classes<E> && has_memory<E>)
   {
@@ -559,6 +591,17 @@ private:
   }
 
   /// The words that follow belong to the record.
+  void add_reference(edit_record& r, const memory_reference& m) {
+    begin_words(r);
+    const auto scale = static_cast<std::uint64_t>(m.scale);
+    const auto offset = static_cast<std::uint64_t>(m.offset);
+    for (const std::uint32_t word : {m.base, m.index, m.bytes, m.memory, static_cast<std::uint32_t>(scale),
+                                     static_cast<std::uint32_t>(scale >> 32), static_cast<std::uint32_t>(offset),
+                                     static_cast<std::uint32_t>(offset >> 32)}) {
+      log_.words_.push_back(word);
+    }
+  }
+
   void begin_words(edit_record& r) {
     r.first_word = static_cast<std::uint32_t>(log_.words_.size());
     has_words_ = true;
@@ -663,6 +706,9 @@ private:
     case edit_kind::clone_value_to_place:
     case edit_kind::clone_unguarded:
     case edit_kind::make_operation:
+    case edit_kind::make_load:
+    case edit_kind::make_store:
+    case edit_kind::make_local_array:
       if (r.created != no_value) {
         E::erase_value(r.created);
       }
@@ -810,6 +856,25 @@ private:
   edge_id edge(edge_id e) const { return translated(e, log_.num_edges_, edges_); }
 
   place place_of(place p) const { return {p.where, node(p.node), value(p.value)}; }
+
+  std::uint32_t class_of(std::uint32_t old) const {
+    std::uint32_t c = old;
+    for (std::size_t i = 0; i != old_classes_.size(); ++i) {
+      c = old_classes_[i] == old ? new_classes_[i] : c;
+    }
+    return c;
+  }
+
+  memory_reference reference(span<const std::uint32_t> words) const {
+    memory_reference m;
+    m.base = words[0] == no_value ? no_value : value(words[0]);
+    m.index = words[1] == no_value ? no_value : value(words[1]);
+    m.bytes = words[2];
+    m.memory = class_of(words[3]);
+    m.scale = static_cast<std::int64_t>(detail::multiple_of(words.subspan(4, 2)));
+    m.offset = static_cast<std::int64_t>(detail::multiple_of(words.subspan(6, 2)));
+    return m;
+  }
 
   void note_value(const edit_record& r, value_id v) { note(r.created, v, log_.num_values_, values_); }
 
@@ -968,6 +1033,21 @@ private:
         }
       }
       break;
+    case edit_kind::make_local_array:
+      if constexpr (can_make_local_arrays<E>) {
+        note_value(r, static_cast<value_id>(editor_.make_local_array(r.object)));
+      }
+      break;
+    case edit_kind::make_load:
+      if constexpr (can_make_loads<E>) {
+        note_value(r, static_cast<value_id>(editor_.make_load(value(r.object), reference(words), place_of(r.where))));
+      }
+      break;
+    case edit_kind::make_store:
+      if constexpr (can_make_stores<E>) {
+        note_value(r, static_cast<value_id>(editor_.make_store(value(r.object), reference(words), place_of(r.where))));
+      }
+      break;
     case edit_kind::make_memory_class:
       if constexpr (can_make_memory_classes<E>) {
         old_classes_.push_back(r.created);
@@ -976,11 +1056,7 @@ private:
       break;
     case edit_kind::set_memory_class:
       if constexpr (can_set_memory_classes<E>) {
-        std::uint32_t c = r.object;
-        for (std::size_t i = 0; i != old_classes_.size(); ++i) {
-          c = old_classes_[i] == r.object ? new_classes_[i] : c;
-        }
-        editor_.set_memory_class(value(r.subject), c, node(r.third));
+        editor_.set_memory_class(value(r.subject), class_of(r.object), node(r.third));
       }
       break;
     }

@@ -92,6 +92,12 @@ public:
       return r.created == r.object
                  ? void()
                  : line({"make ", value(r.created), ", the number of ", value(r.object), ", placed", at(r.where)});
+    case edit_kind::make_local_array:
+      return line({"make a local array of ", std::to_string(r.object), " bytes, ", value(r.created)});
+    case edit_kind::make_load:
+      return line({"make ", value(r.created), ", a load like ", value(r.object), ", placed", at(r.where)});
+    case edit_kind::make_store:
+      return line({"make a store of ", value(r.object), ", placed", at(r.where)});
     case edit_kind::make_memory_class:
       return line({"make a class of memory, ", std::to_string(r.created)});
     case edit_kind::set_memory_class:

@@ -123,4 +123,21 @@ struct editor_view {
   void set_switch(midend::node_id, midend::value_id, std::span<const std::uint64_t>, std::span<const midend::node_id>,
                   midend::node_id) {}
 #endif
+
+  // Memory of its own.
+#ifndef WITHOUT_make_local_array
+  midend::value_id make_local_array(std::uint32_t) { return 0; }
+#endif
+#ifndef WITHOUT_make_load
+  midend::value_id make_load(midend::value_id, const midend::memory_reference&, midend::place) { return 0; }
+#endif
+#ifndef WITHOUT_make_store
+  midend::value_id make_store(midend::value_id, const midend::memory_reference&, midend::place) { return 0; }
+#endif
+#ifndef WITHOUT_storage_bytes
+  std::uint32_t storage_bytes(midend::value_id) const { return 0; }
+#endif
+  std::uint32_t local_array_bytes(midend::value_id) const { return 0; }
+
+  std::uint32_t make_memory_class() { return 0; }
 };

@@ -84,48 +84,95 @@ public:
   }
 
   /// Whether `size` bytes from `address` on are all in one array.
-  bool contains(std::uint64_t address, std::size_t size) const { return place(address, size) != nowhere; }
+  bool contains(std::uint64_t address, std::size_t size) const { return place(address, size) != nullptr; }
 
   /// In all arrays together.
   std::size_t num_bytes() const { return bytes_.size(); }
 
   /// The place of the byte at an address among those of all arrays, if `size` bytes from it on are in one array.
   std::optional<std::size_t> position(std::uint64_t address, std::size_t size) const {
-    const std::size_t at = place(address, size);
-    return at == nowhere ? std::nullopt : std::optional(at);
+    const unsigned char* const at = place(address, size);
+    return at == nullptr || is_local(address) ? std::nullopt
+                                              : std::optional(static_cast<std::size_t>(at - bytes_.data()));
+  }
+
+  // Local arrays, as a stack: memory of the calls that are running. They have no names, and memories with different
+  // ones are equal. Local array k begins at 2^62 + k·2^32.
+
+  /// A new one, of zeros. Returns its address.
+  std::uint64_t begin_local(std::size_t size) {
+    MIDEND_ASSERT(size <= largest_array, "an array of at most 2^31 bytes", size);
+    const std::size_t first = local_bytes_.size();
+    locals_.push_back({first, size});
+    for (std::size_t i = 0; i != size; ++i) {
+      local_bytes_.push_back(0);
+      is_written_.push_back(0);
+    }
+    return first_local | std::uint64_t{locals_.size() - 1} << 32;
+  }
+
+  /// Removes all but the first `count`.
+  void end_locals(std::size_t count) {
+    if (count < locals_.size()) {
+      local_bytes_.shrink(locals_[count].first);
+      is_written_.shrink(locals_[count].first);
+      locals_.shrink(count);
+    }
+  }
+
+  std::size_t num_locals() const { return locals_.size(); }
+
+  /// Of all local arrays.
+  std::size_t num_local_bytes() const { return local_bytes_.size(); }
+
+  /// The place of the byte at an address among those of all local arrays, if `size` bytes from it on are in one.
+  std::optional<std::size_t> local_position(std::uint64_t address, std::size_t size) const {
+    const unsigned char* const at = place(address, size);
+    return at == nullptr || !is_local(address) ? std::nullopt
+                                               : std::optional(static_cast<std::size_t>(at - local_bytes_.data()));
+  }
+
+  /// Whether `size` bytes from `address` on, if they are in a local array, were all written since it began.
+  bool is_written(std::uint64_t address, std::size_t size) const {
+    const std::optional<std::size_t> at = local_position(address, size);
+    bool is = true;
+    for (std::size_t i = 0; at && i != size; ++i) {
+      is = is && is_written_[*at + i] != 0;
+    }
+    return is;
   }
 
   /// The value at an address; nothing if it is not in an array. Not of type `f80`.
   std::optional<std::uint64_t> load(type t, std::uint64_t address) const {
     MIDEND_ASSERT(t != type::f80, "a type of at most 64 bits");
-    const std::size_t at = place(address, bytes_of(t));
-    return at == nowhere ? std::nullopt : std::optional(read(bytes_.data() + at, t));
+    const unsigned char* const at = place(address, bytes_of(t));
+    return at == nullptr ? std::nullopt : std::optional(read(at, t));
   }
 
   /// False if the address is not in an array. Not of type `f80`.
   bool store(type t, std::uint64_t address, std::uint64_t bits) {
     MIDEND_ASSERT(t != type::f80, "a type of at most 64 bits");
-    const std::size_t at = place(address, bytes_of(t));
-    if (at == nowhere) {
+    unsigned char* const at = place_to_write(address, bytes_of(t));
+    if (at == nullptr) {
       return false;
     }
-    write(bytes_.data() + at, t, bits);
+    write(at, t, bits);
     return true;
   }
 
   /// The number of type `f80` at an address; nothing if it is not in an array.
   std::optional<extended_number> load_extended(std::uint64_t address) const {
-    const std::size_t at = place(address, bytes_of(type::f80));
-    return at == nowhere ? std::nullopt : std::optional(read_extended(bytes_.data() + at));
+    const unsigned char* const at = place(address, bytes_of(type::f80));
+    return at == nullptr ? std::nullopt : std::optional(read_extended(at));
   }
 
   /// False if the address is not in an array.
   bool store_extended(std::uint64_t address, const extended_number& number) {
-    const std::size_t at = place(address, bytes_of(type::f80));
-    if (at == nowhere) {
+    unsigned char* const at = place_to_write(address, bytes_of(type::f80));
+    if (at == nullptr) {
       return false;
     }
-    write_extended(bytes_.data() + at, number);
+    write_extended(at, number);
     return true;
   }
 
@@ -147,16 +194,48 @@ private:
     friend bool operator==(const named_array&, const named_array&) = default;
   };
 
-  static constexpr std::size_t nowhere = ~std::size_t{0};
+  struct local_array {
+    std::size_t first; ///< in `local_bytes_`
+    std::size_t size;
+  };
 
-  std::size_t place(std::uint64_t address, std::size_t size) const {
+  static constexpr std::uint64_t first_local = std::uint64_t{1} << 62;
+
+  static bool is_local(std::uint64_t address) { return address >= first_local; }
+
+  const unsigned char* place(std::uint64_t address, std::size_t size) const {
     const std::uint64_t number = (address >> 32) - 1; // huge for address 0
     if (number >= arrays_.size()) {
-      return nowhere;
+      return place_in_local(address, size);
     }
     const named_array& a = arrays_[static_cast<std::size_t>(number)];
     const auto offset = static_cast<std::size_t>(address & 0xffff'ffff);
-    return offset < a.size && size <= a.size - offset ? a.first + offset : nowhere;
+    return offset < a.size && size <= a.size - offset ? bytes_.data() + a.first + offset : nullptr;
+  }
+
+  const unsigned char* place_in_local(std::uint64_t address, std::size_t size) const {
+    const std::uint64_t number = (address - first_local) >> 32;
+    if (!is_local(address) || number >= locals_.size()) {
+      return nullptr;
+    }
+    const local_array& a = locals_[static_cast<std::size_t>(number)];
+    const auto offset = static_cast<std::size_t>(address & 0xffff'ffff);
+    return offset < a.size && size <= a.size - offset ? local_bytes_.data() + a.first + offset : nullptr;
+  }
+
+  unsigned char* place_to_write(std::uint64_t address, std::size_t size) {
+    const unsigned char* const at = place(address, size);
+    if (at == nullptr) {
+      return nullptr;
+    }
+    if (!is_local(address)) {
+      return bytes_.data() + (at - bytes_.data());
+    }
+    const auto first = static_cast<std::size_t>(at - local_bytes_.data());
+    for (std::size_t i = 0; i != size; ++i) {
+      is_written_[first + i] = 1;
+    }
+    return local_bytes_.data() + first;
   }
 
   template <class Word> static std::uint64_t read_word(const unsigned char* from) {
@@ -222,6 +301,9 @@ private:
 
   std::vector<named_array> arrays_;
   flat_array<unsigned char> bytes_;
+  flat_array<local_array> locals_;
+  flat_array<unsigned char> local_bytes_;
+  flat_array<unsigned char> is_written_; ///< by local byte
 };
 
 } // namespace elbrus

@@ -22,6 +22,7 @@ struct run_options {
   std::uint64_t step_limit = 1'000'000'000;       ///< operations
   std::size_t call_depth = 100'000;               ///< of nested calls
   std::size_t frame_slots = std::size_t{1} << 24; ///< values in all frames; 9 bytes each
+  std::size_t local_bytes = std::size_t{1} << 28; ///< of local arrays in all frames; more is the trap `call_depth`
   host_functions host = {};                       ///< if empty, each call of a host function traps
   bool record_events = true;
 
@@ -30,6 +31,8 @@ struct run_options {
   /// to what another class has stored. Loads by several classes do not, nor do accesses without a class; speculative
   /// ones are not looked at. What a call inside accesses, too, is forgotten for the call around. 16 bytes for each
   /// byte.
+  ///
+  /// A load of bytes of a local array that this call has not written traps, too; else they are 0.
   bool check_classes = false;
 };
 

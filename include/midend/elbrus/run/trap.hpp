@@ -34,6 +34,7 @@ enum class trap_kind : std::uint8_t {
   call_depth,         ///< calls are nested deeper than allowed
   classes_meet,       ///< what one alias class wrote or read, another one accesses, one of them by a store;
                       ///< `detail` is the address, `other_class` the class of the earlier access
+  unwritten_memory,   ///< read of bytes of a local array that were not written; `detail` is the address
 };
 
 /// Whether the trap is a limit of the run: without it the run would have continued.
@@ -58,7 +59,7 @@ struct trap {
 
 /// The kind in words.
 constexpr std::string_view name_of(trap_kind kind) {
-  constexpr std::array<std::string_view, 17> words = {
+  constexpr std::array<std::string_view, 18> words = {
       "division by zero",
       "division of the least number by -1",
       "shift by the width or more",
@@ -76,6 +77,7 @@ constexpr std::string_view name_of(trap_kind kind) {
       "step limit",
       "calls are nested too deep",
       "alias classes that must not overlap do",
+      "read of a local array that was not written",
   };
   return words[static_cast<std::size_t>(kind)];
 }

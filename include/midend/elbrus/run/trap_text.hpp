@@ -66,6 +66,7 @@ inline std::string reason(const procedure& p, procedure_text& words, const trap&
   std::string text(name_of(t.kind));
   switch (t.kind) {
   case trap_kind::bad_access:
+  case trap_kind::unwritten_memory:
     return text + ": " + hexadecimal(t.detail);
   case trap_kind::unwritten_variable:
   case trap_kind::diagnostic_value:

@@ -25,9 +25,10 @@ struct parse_result {
 ///
 ///     program    = { procedure } .
 ///     procedure  = "proc" PROCEDURE "(" [ parameter { "," parameter } ] ")" [ "->" type ]
-///                  { "mustprogress" | count } "{" { variable } node { node } "}" .
+///                  { "mustprogress" | count } "{" { variable | local } node { node } "}" .
 ///     parameter  = VALUE ":" type .
 ///     variable   = "var" VARIABLE ":" type .
+///     local      = "local" VALUE ":" number .
 ///     node       = "node" label { count | hint } ":" { hint } { operation } .
 ///     count      = "count" "=" natural .
 ///     hint       = "hint" trip { [ "," ] trip } .

@@ -61,6 +61,9 @@ private:
     for (const value_id v : p_.parameters()) {
       give_name(seen, numbered, values_[v], p_.value_name(v), v);
     }
+    for (const value_id v : p_.locals()) {
+      give_name(seen, numbered, values_[v], p_.value_name(v), v);
+    }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       for (const value_id v : p_.values(n)) {
         if (p_.core(v).type != type::none && p_.core(v).variable == no_value) {
@@ -175,6 +178,13 @@ public:
       put("  var $");
       names_.append_value(text_, v);
       put(": ", name_of(p_.core(v).type), "\n");
+    }
+    for (const value_id v : p_.locals()) {
+      put("  local %");
+      names_.append_value(text_, v);
+      put(": ");
+      append_number(text_, p_.local_bytes(v));
+      put("\n");
     }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       if (!p_.node_core(n).erased) {

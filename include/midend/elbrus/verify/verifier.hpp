@@ -117,6 +117,9 @@ private:
     if (declared && record.type == type::none) {
       errors_.of_value(v, {message_part::value(p_, v), " has no type"});
     }
+    if (record.kind == value_kind::local && record.extra > largest_local) {
+      errors_.of_value(v, {message_part::value(p_, v), " has more than 2^31 - 1 bytes"});
+    }
     if (record.kind == value_kind::erased || (p_.value_name(v).empty() && !declared)) {
       return;
     }

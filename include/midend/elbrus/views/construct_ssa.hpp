@@ -95,7 +95,8 @@ private:
   void note_names_in_use() {
     for (value_id v = 0; v != procedure_.num_values(); ++v) {
       const value_kind kind = procedure_.core(v).kind;
-      if ((kind == value_kind::parameter || kind == value_kind::operation) && !procedure_.value_name(v).empty()) {
+      if ((kind == value_kind::parameter || kind == value_kind::local || kind == value_kind::operation) &&
+          !procedure_.value_name(v).empty()) {
         in_use_.find_or_insert(procedure_.value_name(v), v);
       }
     }

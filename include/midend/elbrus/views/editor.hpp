@@ -48,7 +48,13 @@ public:
 
   void replace_uses(value_id v, value_id by) { procedure_->replace_uses(v, by); }
 
-  void erase_value(value_id v) { procedure_->erase_value(v); }
+  void erase_value(value_id v) {
+    if (procedure_->core(v).kind == value_kind::local) {
+      procedure_->erase_local(v);
+    } else {
+      procedure_->erase_value(v);
+    }
+  }
 
   value_id clone_value(value_id v, node_id n) {
     const value_core original = procedure_->core(v);
@@ -158,6 +164,20 @@ public:
       name = "apart" + std::to_string(i);
     }
     return procedure_->add_alias_class(name);
+  }
+
+  value_id make_local_array(std::uint32_t bytes) {
+    return bytes > largest_local ? no_value : procedure_->add_local({}, bytes);
+  }
+
+  value_id make_load(value_id like, const memory_reference& m, place p) {
+    const type t = procedure_->core(like).type;
+    return make_access({.code = opcode::ld, .type = t}, t, no_value, m, p);
+  }
+
+  value_id make_store(value_id v, const memory_reference& m, place p) {
+    const type t = procedure_->core(v).type;
+    return make_access({.code = opcode::st, .operand_type = t}, t, v, m, p);
   }
 
   void set_memory_class(value_id v, std::uint32_t c, node_id scope) {
@@ -326,6 +346,27 @@ private:
     double probability;
   };
 
+  /// A load or store of type `t`.
+  value_id make_access(operation_draft draft, type t, value_id stored, const memory_reference& m, place p) {
+    if (t == type::none || m.bytes != bytes_of(t) || m.base == no_value || m.scale < 0 || m.scale > 0xffff'ffff) {
+      return no_value;
+    }
+    arguments_.clear();
+    for (const value_id x : {stored, m.base, m.index}) {
+      if (x != no_value) {
+        arguments_.push_back(x);
+      }
+    }
+    draft.operands = arguments_;
+    draft.access = {.indexed = m.index != no_value,
+                    .scale = m.index != no_value ? static_cast<std::uint32_t>(m.scale) : 1,
+                    .offset = m.offset,
+                    .alias = m.memory};
+    const value_id v = procedure_->append(node_at(p), draft);
+    move_value(v, p);
+    return v;
+  }
+
   bool is_class(const std::string& name) const {
     bool found = false;
     for (alias_id c = 0; c != procedure_->num_alias_classes(); ++c) {
@@ -403,9 +444,9 @@ private:
   flat_array<alias_id> clobbered_;
 };
 
-static_assert(ir_editor<editor> && memory_class_editor<editor> && operation_editor<editor> && branch_editor<editor> &&
-              restoring_editor<editor> && places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> &&
-              effect_ir<editor> && profile_editor<editor>);
+static_assert(ir_editor<editor> && memory_class_editor<editor> && memory_editor<editor> && operation_editor<editor> &&
+              branch_editor<editor> && restoring_editor<editor> && places_values<editor> && on_the_fly_editor<editor> &&
+              semantic_ir<editor> && effect_ir<editor> && profile_editor<editor>);
 
 } // namespace elbrus
 

@@ -123,6 +123,19 @@ public:
                             .scope = is_local ? access.scope : no_node};
   }
 
+  /// How many bytes a store of a value writes; 0 for what may be diagnostic, because a store of that traps.
+  std::uint32_t storage_bytes(value_id v) const {
+    const value_core& record = graph().core(v);
+    const bool is_written = record.variable != no_value; // it has no value of its own
+    return record.type == type::none || is_written || may_be_diagnostic(v)
+               ? 0
+               : static_cast<std::uint32_t>(bytes_of(record.type));
+  }
+
+  std::uint32_t local_array_bytes(value_id v) const {
+    return graph().core(v).kind == value_kind::local ? graph().local_bytes(v) : 0;
+  }
+
   /// Whether a call clobbers an alias class, or anything at all.
   bool may_write(value_id v, std::uint32_t memory) const {
     if (graph().core(v).code != opcode::call) {
@@ -158,9 +171,9 @@ public:
   /// The probability in the text.
   double probability(edge_id e) const { return graph().probability(e); }
 
-  /// What distinguishes a value from others, for certificates; `nsw` and `assoc` are promises. Optional. Parameters and
-  /// variables are described by their numbers, alias classes by their names: the other program may have been read from
-  /// a text of its own, and have numbered its classes in another order.
+  /// What distinguishes a value from others, for certificates; `nsw` and `assoc` are promises. Optional. Parameters,
+  /// variables and local arrays are described by their numbers, alias classes by their names: the other program may
+  /// have been read from a text of its own, and have numbered its classes in another order.
   void describe(value_id v, operation_description& out) const {
     out.attribute(graph().core(v).variable);
     describe_computation(v, out);
@@ -173,7 +186,8 @@ public:
     if (record.kind == value_kind::constant) {
       out.attribute(graph().literal_bits(v));
     }
-    if (record.kind == value_kind::parameter || record.kind == value_kind::variable) {
+    if (record.kind == value_kind::parameter || record.kind == value_kind::variable ||
+        record.kind == value_kind::local) {
       out.attribute(v);
     }
     if (record.kind != value_kind::operation) {

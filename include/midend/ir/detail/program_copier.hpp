@@ -19,6 +19,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/wide_numbers.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -203,6 +204,15 @@ private:
 
   void copy_wide_numbers(value_id v) {
     of(v).number_width = of(v).info.width;
+    if constexpr (has_local_array_bytes<IR>) {
+      if (const auto bytes = static_cast<std::uint32_t>(ir_.local_array_bytes(from(v))); bytes != 0) {
+        of(v).flags |= program::own_memory;
+        of(v).constant = bytes;
+      }
+    }
+    if constexpr (has_storage_bytes<IR>) {
+      of(v).storage_bytes = static_cast<std::uint8_t>(min<std::uint32_t>(ir_.storage_bytes(from(v)), 255));
+    }
     if constexpr (has_wide_numbers<IR>) {
       of(v).number_width = static_cast<std::uint8_t>(ir_.number_width(from(v)));
       if (is_operation(v)) {

@@ -117,6 +117,12 @@ struct argument {
   elbrus::type type;
 };
 
+/// A local array.
+struct local_slot {
+  std::uint32_t slot;
+  std::uint32_t bytes;
+};
+
 struct decoded_procedure {
   bool ready = false;
   std::vector<instruction> code;   ///< that of node 0 comes first
@@ -124,7 +130,9 @@ struct decoded_procedure {
   std::vector<move> moves;
   std::vector<case_edge> cases; ///< ascending within a switch
   std::vector<argument> arguments;
-  scope_loops scopes; ///< of local classes
+  std::vector<local_slot> locals;
+  std::size_t local_bytes = 0; ///< of all of them
+  scope_loops scopes;          ///< of local classes
 
   // The frame at the beginning of the procedure, parameters first.
   std::vector<std::uint64_t> bits;

@@ -106,6 +106,10 @@ public:
     for (const value_id v : p_.parameters()) {
       slot(v);
     }
+    for (const value_id v : p_.locals()) {
+      out_.locals.push_back({slot(v), p_.local_bytes(v)});
+      out_.local_bytes += p_.local_bytes(v);
+    }
     std::vector<std::uint32_t> first_instruction(p_.num_nodes());
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       first_instruction[n] = static_cast<std::uint32_t>(out_.code.size());

@@ -59,8 +59,9 @@ struct slot_view {
 struct frame {
   std::uint32_t procedure;
   std::size_t first_slot;
-  const instruction* at; ///< the next instruction; during a call, the one after the call
-  std::uint32_t call;    ///< counts the calls of the run from 1 on
+  const instruction* at;   ///< the next instruction; during a call, the one after the call
+  std::uint32_t call;      ///< counts the calls of the run from 1 on
+  std::size_t first_local; ///< the local arrays of the frames below
 };
 
 /// All frames; their slots are in one array that grows.
@@ -85,7 +86,8 @@ public:
   slot_view slots(const frame& f) { return {bits_.data() + f.first_slot, states_.data() + f.first_slot}; }
 
   /// The frame of a procedure that begins. Its arguments are the slots `arguments` of the frame below.
-  void push(std::uint32_t procedure, const decoded_procedure& code, span<const argument> arguments) {
+  void push(std::uint32_t procedure, const decoded_procedure& code, span<const argument> arguments,
+            std::size_t num_locals) {
     const std::size_t first = bits_.size();
     add_slots(code);
     if (!arguments.empty()) {
@@ -95,7 +97,7 @@ public:
         states_[first + i] = slot_state::defined;
       }
     }
-    frames_.push_back({procedure, first, code.code.data(), ++calls_});
+    frames_.push_back({procedure, first, code.code.data(), ++calls_, num_locals});
   }
 
   void pop() {
@@ -270,6 +272,7 @@ public:
                        : arguments[k].bits);
     }
     result_.executed = options_.step_limit - execute();
+    result_.memory.end_locals(0);
   }
 
 private:
@@ -347,14 +350,14 @@ private:
         here = current();
         break;
       case action::extended:
-        problem = !here.slots.defined(i)                                  ? trap_kind::diagnostic_value
-                  : options_.check_classes && breaks_class(i, here.slots) ? trap_kind::classes_meet
-                                                                          : compute_extended(i, here.slots);
+        problem = !here.slots.defined(i)                                    ? trap_kind::diagnostic_value
+                  : options_.check_classes && breaks_promise(i, here.slots) ? broken_promise_
+                                                                            : compute_extended(i, here.slots);
         break;
       default:
-        problem = !here.slots.defined(i)                                  ? trap_kind::diagnostic_value
-                  : options_.check_classes && breaks_class(i, here.slots) ? trap_kind::classes_meet
-                                                                          : compute(i, here.slots, result_.memory);
+        problem = !here.slots.defined(i)                                    ? trap_kind::diagnostic_value
+                  : options_.check_classes && breaks_promise(i, here.slots) ? broken_promise_
+                                                                            : compute(i, here.slots, result_.memory);
       }
       if (problem && !endure(i, *problem, here.slots)) [[unlikely]] {
         return left;
@@ -426,13 +429,17 @@ private:
   /// Makes the frame of a procedure; false if that is beyond the limits.
   bool begin(std::uint32_t number, span<const argument> arguments) {
     const decoded_procedure& code = program_[number];
-    if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots) {
+    if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots ||
+        result_.memory.num_local_bytes() + code.local_bytes > options_.local_bytes) {
       return false;
     }
     procedure_profile& counts = result_.profile[number];
     counts.edges.resize(code.edges.size());
     ++counts.calls;
-    frames_.push(number, code, arguments);
+    frames_.push(number, code, arguments, result_.memory.num_locals());
+    for (const local_slot& a : code.locals) {
+      frames_.slots(frames_.top()).put(a.slot, result_.memory.begin_local(a.bytes));
+    }
     return true;
   }
 
@@ -453,26 +460,38 @@ private:
     }
   }
 
-  /// Whether a load or store accesses what its alias class must not.
-  bool breaks_class(const instruction& i, slot_view s) {
+  /// Whether a load or store accesses what its alias class must not, or reads of a local array what was not written.
+  bool breaks_promise(const instruction& i, slot_view s) {
     if ((i.code != opcode::ld && i.code != opcode::st) || i.speculative) {
       return false;
     }
+    broken_promise_ = trap_kind::classes_meet;
+    if (breaks_class(i, s)) {
+      return true;
+    }
+    broken_promise_ = trap_kind::unwritten_memory;
+    return i.code == opcode::ld && !result_.memory.is_written(address_of(i, s), bytes_of(i.type));
+  }
+
+  bool breaks_class(const instruction& i, slot_view s) {
     const frame& f = frames_.top();
     const procedure& p = program_.source(f.procedure);
     const memory_access& access = p.access(i.value);
     const std::size_t size = bytes_of(i.type);
-    const auto at = result_.memory.position(address_of(i, s), size);
+    auto at = result_.memory.position(address_of(i, s), size);
+    const bool is_local_array = !at;
+    at = at ? at : result_.memory.local_position(address_of(i, s), size);
     if (!at) {
       return false;
     }
-    other_class_ =
-        access.alias == no_alias ? no_alias : classes_.note(f.call, *at, size, access.alias, i.code == opcode::st);
+    other_class_ = access.alias == no_alias
+                       ? no_alias
+                       : classes_[is_local_array ? 1 : 0].note(f.call, *at, size, access.alias, i.code == opcode::st);
     breaks_local_class_ = false;
     if (other_class_ == no_alias && access.local != no_alias &&
         program_[f.procedure].scopes.contains(access.scope, p.core(i.value).node)) {
-      other_class_ =
-          local_classes_.note(runs_.current(f.call, access.scope), *at, size, access.local, i.code == opcode::st);
+      other_class_ = local_classes_[is_local_array ? 1 : 0].note(runs_.current(f.call, access.scope), *at, size,
+                                                                 access.local, i.code == opcode::st);
       breaks_local_class_ = other_class_ != no_alias;
     }
     return other_class_ != no_alias;
@@ -483,8 +502,8 @@ private:
       return trap_kind::diagnostic_value;
     }
     const scalar address = {type::ptr, address_of(i, s)};
-    if (options_.check_classes && breaks_class(i, s)) {
-      return trap_kind::classes_meet;
+    if (options_.check_classes && breaks_promise(i, s)) {
+      return broken_promise_;
     }
     if (const run_fault problem = i.type == type::f80 ? access_extended(i, s) : access_memory(i, s, result_.memory)) {
       return problem;
@@ -617,6 +636,7 @@ private:
       finished_ = true;
       return {};
     }
+    result_.memory.end_locals(frames_.top().first_local);
     frames_.pop();
     const instruction& call = frames_.top().at[-1];
     if (const run_fault problem =
@@ -634,7 +654,8 @@ private:
     t.node = i.value == no_value ? no_node : p.core(i.value).node;
     if (kind == trap_kind::diagnostic_value || kind == trap_kind::unwritten_variable) {
       blame(i, frames_.slots(f), t);
-    } else if (kind == trap_kind::bad_access || kind == trap_kind::classes_meet) {
+    } else if (kind == trap_kind::bad_access || kind == trap_kind::classes_meet ||
+               kind == trap_kind::unwritten_memory) {
       t.detail = address_of(i, frames_.slots(f));
       t.other_class = kind == trap_kind::classes_meet ? other_class_ : no_alias;
       t.is_local = kind == trap_kind::classes_meet && breaks_local_class_;
@@ -674,12 +695,13 @@ private:
   run_result& result_;
   bool finished_ = false;
   extended_pool extended_;
-  std::vector<scalar> arguments_; ///< of a host function
-  accessed_classes classes_;
-  accessed_classes local_classes_; ///< by run of a loop; of loops in each other, a byte knows the last one
+  std::vector<scalar> arguments_;     ///< of a host function
+  accessed_classes classes_[2];       ///< of named and of local arrays
+  accessed_classes local_classes_[2]; ///< by run of a loop; of loops in each other, a byte knows the last one
   scope_runs runs_;
   alias_id other_class_ = no_alias; ///< that the last access broke
   bool breaks_local_class_ = false;
+  trap_kind broken_promise_ = trap_kind::classes_meet;
 };
 
 } // namespace elbrus::detail

@@ -179,7 +179,8 @@ private:
 
   void fail(source_location place, message words) { add_diagnostic(errors_, place, words); }
 
-  // Names. Values are known by the number of their definition: parameters come first, then operations.
+  // Names. Values are known by the number of their definition: parameters come first, then local arrays, then
+  // operations.
 
   /// What has no name is written as a number.
   static std::string_view kept_name(const spelling& name) {
@@ -190,10 +191,14 @@ private:
     for (const written_operand& name : in_.lost_names) {
       (name.kind == operand_kind::variable ? variables_ : values_).find_or_insert(name.name.text, no_definition);
     }
-    value_of_.reserve(in_.parameters.size() + in_.operations.size());
+    value_of_.reserve(num_declared() + in_.operations.size());
     for (const written_declaration& p : in_.parameters) {
       declare(values_, "%", p.name, size_of(value_of_));
       value_of_.push_back(out_.add_parameter(kept_name(p.name), p.type, p.name.location));
+    }
+    for (const written_local& a : in_.locals) {
+      declare(values_, "%", a.name, size_of(value_of_));
+      value_of_.push_back(out_.add_local(kept_name(a.name), a.bytes, a.name.location));
     }
     for (const written_operation& op : in_.operations) {
       if (op.result == result_kind::value) {
@@ -221,15 +226,19 @@ private:
     fail(name.location, {message_part::quoted(sign, name.text), " is defined twice, first in line ", first.line});
   }
 
+  std::size_t num_declared() const { return in_.parameters.size() + in_.locals.size(); }
+
   source_location place_of(std::uint32_t definition) const {
     const std::size_t parameters = in_.parameters.size();
-    return definition < parameters ? in_.parameters[definition].name.location
-                                   : in_.operations[definition - parameters].name.location;
+    return definition < parameters       ? in_.parameters[definition].name.location
+           : definition < num_declared() ? in_.locals[definition - parameters].name.location
+                                         : in_.operations[definition - num_declared()].name.location;
   }
 
   type type_of_definition(std::uint32_t definition) const {
-    const std::size_t parameters = in_.parameters.size();
-    return definition < parameters ? in_.parameters[definition].type : in_.operations[definition - parameters].type;
+    return definition < in_.parameters.size() ? in_.parameters[definition].type
+           : definition < num_declared()      ? type::ptr
+                                              : in_.operations[definition - num_declared()].type;
   }
 
   /// `no_definition` after an error.
@@ -416,7 +425,7 @@ private:
       draft.variable = find_variable(op.name);
     }
     append(op, node, draft);
-    value_of_[in_.parameters.size() + number] = v;
+    value_of_[num_declared() + number] = v;
     for (std::uint32_t i = 0; i != bound_.size(); ++i) {
       if (bound_[i].value == no_value && bound_[i].definition != no_definition) {
         forward_.push_back({v, i, bound_[i].definition});

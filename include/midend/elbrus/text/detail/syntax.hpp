@@ -48,6 +48,12 @@ struct written_declaration {
   elbrus::type type = elbrus::type::none;
 };
 
+/// A local array.
+struct written_local {
+  spelling name = {};
+  std::uint32_t bytes = 0;
+};
+
 struct written_target {
   spelling label = {};
   spelling case_value = {}; ///< empty for the only edge of a jump and for the default
@@ -105,6 +111,7 @@ struct written_procedure {
   std::uint64_t count = no_count;
   flat_array<written_declaration> parameters;
   flat_array<written_declaration> variables;
+  flat_array<written_local> locals;
   flat_array<written_node> nodes;
   flat_array<written_operation> operations;
   flat_array<written_operand> operands;

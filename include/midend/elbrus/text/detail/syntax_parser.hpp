@@ -71,7 +71,8 @@ private:
     }
   }
 
-  // procedure = "proc" PROCEDURE parameters [ "->" type ] { "mustprogress" | count } "{" { variable } { node } "}" .
+  // procedure = "proc" PROCEDURE parameters [ "->" type ] { "mustprogress" | count } "{" { variable | local } { node }
+  // "}" .
 
   void procedure() {
     procedures_.emplace_back();
@@ -172,14 +173,15 @@ private:
     return !take_if("count") || (expect('=') && expect_natural("a number", no_count - 1, out));
   }
 
-  // One variable, head of a node, hint or operation.
+  // One variable, local array, head of a node, hint or operation.
 
   void line() {
     begin_line();
-    const bool ok = at_word("var")    ? variable()
-                    : at_word("node") ? node()
-                    : at_word("hint") ? hint_in_node()
-                                      : operation_in_node();
+    const bool ok = at_word("var")                                ? variable()
+                    : at_word("local") && current().first_in_line ? local()
+                    : at_word("node")                             ? node()
+                    : at_word("hint")                             ? hint_in_node()
+                                                                  : operation_in_node();
     if (!ok) {
       out_->is_broken = true;
       skip_line();
@@ -201,6 +203,25 @@ private:
     }
     lose(operand_kind::variable, v.name);
     return has_type && fail(var.location, {"variables are declared before the first node"});
+  }
+
+  // local = "local" VALUE ":" number .
+
+  bool local() {
+    const token word = take();
+    written_local a;
+    if (!expect(token_kind::value, "the name of a local array", a.name)) {
+      return false;
+    }
+    std::uint64_t bytes = 0;
+    const bool has_size = expect(':') && expect_natural("a number of bytes", largest_local, bytes);
+    if (has_size && out_->nodes.empty()) {
+      a.bytes = static_cast<std::uint32_t>(bytes);
+      out_->locals.push_back(a);
+      return true;
+    }
+    lose(operand_kind::value, a.name);
+    return has_size && fail(word.location, {"local arrays are declared before the first node"});
   }
 
   // node = "node" label { count | hint } ":" { hint } { operation } .
