@@ -210,7 +210,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
   const midend::llvm_cost ir(f);
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-  const midend::loop_trip_counter trip_counter(ir, tree, forest);
+  const midend::loop_trip_counter trip_counter(ir, forest);
   midend::plain_trip_counter_workspace counting;
   const midend::plain_trip_counter alone(ir, forest, counting);
   midend::unrolling_adviser adviser(ir, forest, machine, options, workspace);

@@ -44,7 +44,7 @@ std::vector<trip_claim> claims_of(llvm::Function& f) {
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
   const auto block = [&](midend::node_id n) { return const_cast<llvm::BasicBlock*>(ir.ssa().block(n)); };
-  const midend::loop_trip_counter counter(ir, tree, forest);
+  const midend::loop_trip_counter counter(ir, forest);
   std::vector<trip_claim> out;
   for (const midend::loop_id l : forest.loops()) {
     const midend::trip_count& known = counter.evolutions().trips(l).count;

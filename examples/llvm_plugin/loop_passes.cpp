@@ -253,7 +253,7 @@ struct split_index {
     midend::index_split_plan plan;
     {
       const midend::llvm_unrolling_view view(editor);
-      const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+      const midend::loop_trip_counter counter(view, found.loops);
       plan = midend::plan_index_split(view, found.loops, counter.evolutions());
     }
     for (const midend::index_split_candidate& c : plan.candidates) {

@@ -282,7 +282,7 @@ private:
       }
       step_witness kept;
       const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
-        return midend::loop_trip_counter(view, dominators, loops);
+        return midend::loop_trip_counter(view, loops);
       };
       midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept, counts_of);
       if (kept.witness && midend::has_assumptions(*kept.witness)) {
@@ -319,7 +319,7 @@ private:
       midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
       const midend::llvm_cost view(*before.block(0)->getParent());
       const auto found = midend::dominators_and_loops(view.graph());
-      midend::loop_trip_counter counter(view, found.dominators, found.loops);
+      midend::loop_trip_counter counter(view, found.loops);
       proof.require_none(midend::verify_sccp_with_branch_facts(counter.program(), counter.facts()), before);
       const auto untaken = midend::verify_untaken_exits(view, after.graph(), witness, counter);
       proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");

@@ -144,7 +144,7 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
   const bool is_before = (option & before_loop) != 0;
   midend::unrolling_options options;
   options.remainder = is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
-  midend::loop_trip_counter counter(view, found.dominators, loops);
+  midend::loop_trip_counter counter(view, loops);
   midend::advise_unrolling_workspace workspace;
   midend::unrolling_adviser adviser(view, loops, machine, options, workspace);
   midend::unrolling_advice advice;
@@ -174,7 +174,7 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::do
 /// Loops whose trip count is known, exactly or at most.
 unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view,
                                      const midend::dominators_and_loops_result& found) {
-  const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  const midend::loop_trip_counter counter(view, found.loops);
   unrolling_orders orders;
   for (const midend::loop_id l : found.loops.loops()) {
     if (found.loops.subloops(l).size() == 1) {
@@ -220,7 +220,7 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   const auto found = midend::dominators_and_loops(editor.graph());
   const unrolling_orders orders = choose(view_of(editor), found);
   const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
-    return midend::loop_trip_counter(view, dominators, loops);
+    return midend::loop_trip_counter(view, loops);
   };
   unrolling_steps<Run> steps(run);
   midend::apply_unrolling(editor, found.loops, orders, view_of, {}, steps, counts_of);
@@ -342,7 +342,7 @@ const std::vector<pass_kind>& pass_kinds() {
             const auto found = midend::dominators_and_loops(run.editor().graph());
             midend::index_split_plan plan;
             {
-              const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+              const midend::loop_trip_counter counter(view, found.loops);
               plan = midend::plan_index_split(view, found.loops, counter.evolutions(), limits);
             }
             run.done_as_planned(plan, [&](const auto& p) { return midend::apply_index_split(run.editor(), p); });

@@ -24,7 +24,7 @@ void advise(midend::elbrus::procedure p, const midend::machine_model& machine,
   const midend::elbrus::cost_view view(p);
   const program_names names(p);
   const auto found = midend::dominators_and_loops(p);
-  midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  midend::loop_trip_counter counter(view, found.loops);
   const midend::unrolling_options options;
   midend::unrolling_adviser adviser(view, found.loops, machine, options, workspace);
   midend::unrolling_advice advice;

@@ -221,7 +221,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   }
   const midend::elbrus::cost_view view(before);
   const auto found = midend::dominators_and_loops(before);
-  midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  midend::loop_trip_counter counter(view, found.loops);
   if (auto why = why_rejected(before, midend::verify_sccp_with_branch_facts(counter.program(), counter.facts()))) {
     return why;
   }

@@ -229,7 +229,7 @@ private:
     const program_names names(p);
     const auto found = midend::dominators_and_loops(p);
     const midend::loop_forest& forest = found.loops;
-    midend::loop_trip_counter counter(view, found.dominators, forest);
+    midend::loop_trip_counter counter(view, forest);
     midend::unrolling_adviser unrolling(view, forest, machine_, chosen_, workspace_);
     for (const loop_id l : forest.loops()) {
       if (!options_.loop.empty() && p.node_name(forest.header(l)) != options_.loop) {
@@ -265,7 +265,7 @@ private:
     midend::elbrus::cost_editor editor(unrolled);
     midend::elbrus::cost_editor rolled(plain);
     const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
-      return midend::loop_trip_counter(view, dominators, loops);
+      return midend::loop_trip_counter(view, loops);
     };
     const midend::unrolling_deed deed =
         midend::measure_unrolling(editor, rolled, advice_, machine_, chosen_.lowering, counts_of);

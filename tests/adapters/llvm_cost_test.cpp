@@ -413,7 +413,7 @@ TEST_CASE("a loop that exceptions leave has unusual control") {
 midend::trip_count count_of(const parsed& p) {
   const midend::dominator_tree tree = midend::dominators(p.ir.graph());
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-  return midend::loop_trip_counter(p.ir, tree, forest).evolutions().trips(0).count;
+  return midend::loop_trip_counter(p.ir, forest).evolutions().trips(0).count;
 }
 
 TEST_CASE("a loop that exceptions leave is counted") {
@@ -493,7 +493,7 @@ TEST_CASE("a walk back over records of 24 bytes is counted before the loop, one 
     const parsed p(backwards(record));
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    const midend::loop_trip_counter counter(p.ir, tree, forest);
+    const midend::loop_trip_counter counter(p.ir, forest);
     REQUIRE(counter.evolutions().num_exits(0) == 1);
     CHECK(counter.evolutions().is_computable(0) == is_counted);
     if (is_counted) {
@@ -527,7 +527,7 @@ TEST_CASE("a step from before the loop: counted if the loop must end, or if it i
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
+    return midend::loop_trip_counter(p.ir, forest).evolutions().is_computable(0);
   };
   const std::string any = "  %step = add i32 %given, 0\n";
   const std::string up = "  %low = and i32 %given, 262143\n  %step = add i32 %low, 1\n";
@@ -589,7 +589,7 @@ TEST_CASE("a pointer that goes up by a value, in bounds: counted if the value is
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
+    return midend::loop_trip_counter(p.ir, forest).evolutions().is_computable(0);
   };
   const std::string any = "  %by = sext i32 %n to i64\n";
   const std::string natural = "  %by = zext i32 %n to i64\n"; // libpng's rows: outrow += stepx
@@ -624,7 +624,7 @@ TEST_CASE("two pointers that meet: one goes down in bounds") {
     const parsed p(text.c_str());
     const midend::dominator_tree tree = midend::dominators(p.ir.graph());
     const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
-    return midend::loop_trip_counter(p.ir, tree, forest).evolutions().is_computable(0);
+    return midend::loop_trip_counter(p.ir, forest).evolutions().is_computable(0);
   };
   CHECK(is_counted("inbounds i8, ptr %q, i64 -16"));
   CHECK(is_counted("inbounds i8, ptr %q, i64 8")); // slower than the first

@@ -40,7 +40,7 @@ template <class Visit> void for_each_count(const elbrus::procedure& p, Visit vis
   const elbrus::cost_view ir(p);
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-  const midend::loop_trip_counter counter(ir, tree, forest);
+  const midend::loop_trip_counter counter(ir, forest);
   midend::plain_trip_counter_workspace counting;
   const midend::plain_trip_counter plain(ir, forest, counting);
   midend::extract_loop_workspace extracting;
@@ -1600,7 +1600,7 @@ TEST_CASE("loop_trip_counter: which exits of several are known when the loop is 
     const elbrus::cost_view ir(parsed.procedure());
     const midend::dominator_tree tree = midend::dominators(ir.graph());
     const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-    const midend::loop_trip_counter counter(ir, tree, forest);
+    const midend::loop_trip_counter counter(ir, forest);
     REQUIRE(counter.evolutions().num_exits(0) == 2);
     return counter.evolutions().exit(0, 1).trips.test.is_direct;
   };
@@ -1669,7 +1669,7 @@ std::size_t looks_at_chain(std::size_t count) {
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
   looks = 0;
-  const midend::loop_trip_counter counter(ir, tree, forest); // bounds the counters of all loops
+  const midend::loop_trip_counter counter(ir, forest); // bounds the counters of all loops
   for (const midend::loop_id l : forest.loops()) {
     CHECK(counter.evolutions().trips(l).count.kind == trip_count_kind::at_most);
   }

@@ -27,7 +27,7 @@ namespace {
 template <class Visit> void for_each_run(const elbrus::procedure& p, const midend::run_limits& limits, Visit visit) {
   const elbrus::cost_view ir(p);
   const auto found = midend::dominators_and_loops(p);
-  const midend::loop_trip_counter counter(ir, found.dominators, found.loops, {0, 0});
+  const midend::loop_trip_counter counter(ir, found.loops, {0, 0});
   midend::run_iterations_workspace workspace;
   for (const midend::loop_id l : found.loops.loops()) {
     visit(found.loops, l,

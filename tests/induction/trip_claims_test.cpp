@@ -298,7 +298,7 @@ TEST_CASE("evolutions: claims about random loops with several exits hold in thei
     if (found.loops.num_loops() != 1) {
       continue;
     }
-    const midend::loop_trip_counter counter(ir, found.dominators, found.loops);
+    const midend::loop_trip_counter counter(ir, found.loops);
     ++kinds[static_cast<std::size_t>(counter.evolutions().trips(0).count.kind)];
     claim_checker checker(made.outside, p, found.loops, counter.evolutions());
     const elbrus::program all = program_of(made.text);
@@ -344,7 +344,7 @@ TEST_CASE("evolutions: claims about counters of one bit hold in their runs") {
         const elbrus::procedure& p = parsed.procedure();
         const elbrus::cost_view ir(p);
         const auto found = midend::dominators_and_loops(p);
-        const midend::loop_trip_counter counter(ir, found.dominators, found.loops);
+        const midend::loop_trip_counter counter(ir, found.loops);
         claim_checker checker(outside, p, found.loops, counter.evolutions());
         const elbrus::program all = program_of(text);
         elbrus::interpreter interpreter(all);

@@ -56,7 +56,7 @@ template <class Visit> void for_each_count(const elbrus::procedure& p, Visit vis
   const elbrus::cost_view ir(p);
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-  const midend::loop_trip_counter counter(ir, tree, forest);
+  const midend::loop_trip_counter counter(ir, forest);
   for (const midend::loop_id l : forest.loops()) {
     visit(forest, l, count_of(counter.evolutions(), l));
   }
@@ -1509,7 +1509,7 @@ TEST_CASE("trip kinds: which exits of several are known when the loop is entered
     const elbrus::cost_view ir(parsed.procedure());
     const midend::dominator_tree tree = midend::dominators(ir.graph());
     const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
-    const midend::loop_trip_counter counter(ir, tree, forest);
+    const midend::loop_trip_counter counter(ir, forest);
     REQUIRE(counter.evolutions().num_exits(0) == 2);
     return counter.evolutions().exit(0, 1).trips.test.is_direct;
   };
@@ -1578,7 +1578,7 @@ std::size_t looks_at_chain(std::size_t count) {
   const midend::dominator_tree tree = midend::dominators(ir.graph());
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
   looks = 0;
-  const midend::loop_trip_counter counter(ir, tree, forest); // bounds the counters of all loops
+  const midend::loop_trip_counter counter(ir, forest); // bounds the counters of all loops
   for (const midend::loop_id l : forest.loops()) {
     CHECK(counter.evolutions().trips(l).count.kind == trip_count_kind::at_most);
   }

@@ -33,7 +33,7 @@ namespace {
 midend::index_split_plan plan_of(const elbrus::procedure& p, const midend::index_split_limits& limits = {}) {
   const auto found = midend::dominators_and_loops(p);
   const elbrus::cost_view view(p);
-  const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  const midend::loop_trip_counter counter(view, found.loops);
   return midend::plan_index_split(view, found.loops, counter.evolutions(), limits);
 }
 

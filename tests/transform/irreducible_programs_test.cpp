@@ -144,7 +144,7 @@ std::string why_not_unrolled(elbrus::procedure& p, const midend::optional<midend
   std::vector<midend::unrolling_order> orders;
   const auto found = midend::dominators_and_loops(p);
   const patient_view view(p);
-  midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  midend::loop_trip_counter counter(view, found.loops);
   const auto machine = midend::e2k_reference_v6();
   midend::advise_unrolling_workspace workspace;
   midend::unrolling_advice advice;

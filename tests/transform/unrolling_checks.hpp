@@ -76,7 +76,7 @@ inline constexpr auto cost_of = [](const midend::elbrus::editor& e) { return mid
 
 inline constexpr auto counts_of = [](const auto& view, const midend::dominator_tree& tree,
                                      const midend::loop_forest& forest) {
-  return midend::loop_trip_counter(view, tree, forest);
+  return midend::loop_trip_counter(view, forest);
 };
 
 /// The observer that checks certificates with facts, and the facts.

@@ -27,7 +27,7 @@ using midend::unrolling_kind;
 namespace {
 
 constexpr auto trips_of = [](const auto& view, const auto& dominators, const auto& loops) {
-  return midend::loop_trip_counter(view, dominators, loops);
+  return midend::loop_trip_counter(view, loops);
 };
 
 struct measured {
@@ -44,7 +44,7 @@ measured measure(const elbrus::procedure& p, midend::loop_id l, const midend::un
   const auto found = midend::dominators_and_loops(editor.graph());
   measured out;
   midend::advise_unrolling_workspace workspace;
-  midend::loop_trip_counter counter(editor, found.dominators, found.loops);
+  midend::loop_trip_counter counter(editor, found.loops);
   midend::advise_unrolling(editor, found.loops, l, machine, options, counter, workspace, out.advice);
   out.deed = midend::measure_unrolling(editor, rolled, out.advice, machine, options.lowering, trips_of);
   return out;

@@ -45,7 +45,7 @@ oracle_figures unroll_and_measure(E& editor, const midend::loop_forest& loops, c
                         editor, loops, midend::span<const midend::unrolling_order>(&order, 1),
                         [](const E& e) -> const E& { return e; }, midend::unrolling_limits(), nobody,
                         [](const E& e, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
-                          return midend::loop_trip_counter(e, tree, forest);
+                          return midend::loop_trip_counter(e, forest);
                         })
                         .loops[0]
                         .is_unrolled;

@@ -44,7 +44,7 @@ proc @f(%n: i32, %c: i1) -> i32 count=10 {
   CHECK(midend::to_text(found.loops, refused, names) ==
         "%c in body stays in the loop of head: more would be cloned than the limit\n");
   CHECK(midend::summary_text(refused) == "no loop unswitched; refused: 1 branch (more would be cloned than the limit)");
-  const midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  const midend::loop_trip_counter counter(view, found.loops);
   const auto split = midend::plan_index_split(view, found.loops, counter.evolutions());
   CHECK(midend::to_text(found.loops, split, names) == "split the loop of head where %d no longer holds\n");
   CHECK(midend::summary_text(split) == "1 split loop");

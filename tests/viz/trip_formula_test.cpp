@@ -55,7 +55,7 @@ proc @p(%s: i32, %n: i32, %m: i64, %b: i8) FLAGS{
   const cost_view ir(p);
   const midend::dominator_tree tree = midend::dominators(p);
   const midend::loop_forest forest = midend::natural_loops(p, tree);
-  const midend::loop_trip_counter counter(ir, tree, forest);
+  const midend::loop_trip_counter counter(ir, forest);
   midend::extract_loop_workspace extracting;
   midend::extracted_loop x;
   midend::extract_loop(counter.program(), tree, forest, 0, extracting, x);

@@ -66,9 +66,9 @@ MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_for
 /// `sccp_with_branch_facts`. All this reads a flat copy of the function.
 template <cost_ir_argument IR> class loop_trip_counter {
 public:
-  /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
+  /// Requires that `forest` is that of `ir.graph()`, with boundaries. Both must outlive
   /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
-  loop_trip_counter(const IR& ir, const dominator_tree&, const loop_forest& forest, const run_limits& limits = {})
+  loop_trip_counter(const IR& ir, const loop_forest& forest, const run_limits& limits = {})
       : flat_(ir), known_(facts_of(flat_.program())),
         evolutions_(evolutions_by(known_, flat_.program(), forest, limits)) {}
 

@@ -97,7 +97,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   out.copies.begin(before.loops, ordered.loop);
   const span<const unrolling_order> orders(&ordered, 1);
   const auto by_facts = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
-    return loop_trip_counter(p, tree, loops);
+    return loop_trip_counter(p, loops);
   };
   const auto by_loops = [&](const editable_flat_program& p, const dominator_tree&, const loop_forest& loops) {
     return plain_trip_counter(p, loops, workspace.counting_);
