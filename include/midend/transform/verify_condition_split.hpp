@@ -159,7 +159,9 @@ private:
     is_reached_.assign(nodes, 0);
     reached_.push_back(static_cast<node_id>(h_.entry()));
     is_reached_[reached_[0]] = 1;
+    is_live_.assign(static_cast<std::size_t>(h_.num_edges()), 0);
     for (std::size_t i = 0; i != reached_.size(); ++i) {
+      for_each_id(h_.out_edges(reached_[i]), [&](edge_id e) { is_live_[e] = 1; });
       for_each_id(h_.successors(reached_[i]), [&](node_id s) {
         if (is_reached_[s] == 0) {
           is_reached_[s] = 1;
@@ -905,8 +907,8 @@ private:
   void compare_phis(node_id n) {
     for_each_id(h_.in_edges(n), [&](edge_id e) {
       const edge_id old = stands_for_[e];
-      if (old == no_edge) {
-        return; // from the loop over chunks: `check_carried` has compared it
+      if (old == no_edge || is_live_[e] == 0) {
+        return; // from the loop over chunks: `check_carried` has compared it; or from unreachable code
       }
       const node_id from = source_in_old(old);
       for_each_phi(after_, n, [&](value_id phi) {
@@ -988,6 +990,7 @@ private:
   flat_array<node_id> new_home_;
   flat_array<node_id> reached_;
   flat_array<unsigned char> is_reached_; ///< by node
+  flat_array<unsigned char> is_live_;    ///< by edge: its source is reached
   dominators_and_loops_result flow_;     ///< of the old program
   flat_array<old_loop> olds_;
   flat_array<std::uint32_t> loop_of_;          ///< by node: the split loop in which it was
