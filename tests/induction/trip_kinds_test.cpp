@@ -1003,6 +1003,70 @@ TEST_CASE("trip kinds: an invariant minus a counter plus an invariant comes to a
   CHECK(!is_computable("cmp.lt.i8 %e, 1"));
 }
 
+TEST_CASE("trip kinds: counters that wrap are compared in the bits that they have") {
+  const auto trip_of = [](const char* start, const char* next, const std::string& test) {
+    const std::string text =
+        std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %b = and.i8 %n, 15\n    br loop\n"
+                    "  node loop:\n    %i = phi.i8 [entry: ") +
+        start + "], [loop: %i1]\n    %i1 = " + next + "\n" + test + "\n    br %q ? loop : exit\n" + exit_of_all;
+    const claims_of claims(text, 2, 5, 3'000);
+    CHECK(claims.are_right());
+    return claims.counters_of("loop");
+  };
+  const auto exact = [](std::uint64_t backedges) {
+    return midend::trip_count{trip_count_kind::exact, backedges, backedges + 1};
+  };
+  constexpr const char* up = "add.i8 %i, 1";
+  CHECK(trip_of("40", "add.i8 %i, 3", "    %m = and.i8 %i1, 31\n    %q = cmp.ne.i8 %m, 7").trip == exact(20));
+  CHECK(trip_of("40", "add.i8 %i, 3", "    %m = and.i8 31, %i1\n    %q = cmp.ne.i8 %m, 7").trip == exact(20));
+  CHECK(trip_of("%x", up, "    %m = and.i8 %i1, 30\n    %q = cmp.ne.i8 %m, 6").trip.kind == trip_count_kind::unknown);
+  CHECK(trip_of("200", up, "    %w = zext.i8.i32 %i\n    %q = cmp.ugt.i32 %w, 3").trip == exact(56));
+  CHECK(trip_of("200", up, "    %w = zext.i8.i32 %i\n    %q = cmp.gt.i32 %w, 3").trip == exact(56));
+  CHECK(trip_of("100", up, "    %w = sext.i8.i32 %i\n    %q = cmp.gt.i32 %w, 5").trip == exact(28));
+  CHECK(trip_of("100", up, "    %w = sext.i8.i32 %i\n    %q = cmp.ult.i32 %w, 5000").trip == exact(28));
+  CHECK(trip_of("%x", up, "    %m = and.i8 %i, 15\n    %q = cmp.ne.i8 %m, %b").trip ==
+        midend::trip_count{trip_count_kind::at_most, 15, 1});
+  CHECK(trip_of("%x", up, "    %m = and.i8 %i, 15\n    %q = cmp.ne.i8 %m, %b").is_computable);
+  CHECK(!trip_of("%x", "add.i8 %i, 2", "    %m = and.i8 %i, 15\n    %q = cmp.ne.i8 %m, %b").is_computable);
+
+  // An order of x and x plus a number tells whether that sum wraps.
+  CHECK(trip_of("190", "sub.i8 %i, 103", "    %q = cmp.ult.i8 %i1, %i").trip == exact(1));
+  CHECK(trip_of("20", "add.i8 %i, 100", "    %q = cmp.gt.i8 %i1, %i").trip == exact(1));
+  CHECK(trip_of("20", "add.i8 %i, 10", "    %q = cmp.uge.i8 %i1, %i").trip == exact(23));
+
+  // An order that holds for equal numbers holds when they are equal, if not before; an odd step leads there.
+  CHECK(trip_of("%x", "add.i8 %i, 3", "    %q = cmp.lt.i8 %i, %n").trip ==
+        midend::trip_count{trip_count_kind::at_most, 255, 1});
+  CHECK(trip_of("%x", "add.i8 %i, 2", "    %q = cmp.lt.i8 %i, %n").trip.kind == trip_count_kind::unknown);
+
+  // Three times the number is odd if the number is.
+  CHECK(trip_of("7", "mul.i8 %i, 3", "    %m = and.i8 %i, 1\n    %q = cmp.eq.i8 %m, 1").trip.kind ==
+        trip_count_kind::endless);
+}
+
+TEST_CASE("trip kinds: conditions are bits, whatever they are extended to, negated or compared with") {
+  const auto trip_of = [](const std::string& condition) {
+    const std::string text =
+        "proc @f(%x: i8, %n: i8) {\n  node entry:\n    br loop\n  node loop:\n    %i = phi.i8 [entry: "
+        "0], [loop: %i1]\n    %i1 = add.i8 %i, 1\n    %c = cmp.lt.i8 %i1, 9\n" +
+        condition + "\n    br %q ? loop : exit\n" + exit_of_all;
+    const claims_of claims(text, 2, 51, 1'000);
+    CHECK(claims.are_right());
+    return claims.of("loop");
+  };
+  const midend::trip_count eight{trip_count_kind::exact, 8, 9};
+  const midend::trip_count none{trip_count_kind::exact, 0, 1};
+  CHECK(trip_of("    %w = zext.i1.i8 %c\n    %q = cmp.ne.i8 0, %w") == eight);
+  CHECK(trip_of("    %w = zext.i1.i8 %c\n    %q = cmp.eq.i8 1, %w") == eight);
+  CHECK(trip_of("    %w = zext.i1.i8 %c\n    %q = cmp.eq.i8 %w, 0") == none);
+  CHECK(trip_of("    %w = sext.i1.i8 %c\n    %q = cmp.ne.i8 %w, 0") == eight);
+  CHECK(trip_of("    %w = sext.i1.i8 %c\n    %q = cmp.eq.i8 %w, -1") == eight);
+  CHECK(trip_of("    %w = sext.i1.i8 %c\n    %q = cmp.ne.i8 -1, %w") == none);
+  CHECK(trip_of("    %w = sext.i1.i8 %c\n    %q = trunc.i8.i1 %w") == eight);
+  CHECK(trip_of("    %d = xor.i1 1, %c\n    %q = xor.i1 %d, 1") == eight);
+  CHECK(trip_of("    %d = cmp.eq.i1 0, %c\n    %q = cmp.eq.i1 %d, 0") == eight);
+}
+
 TEST_CASE("trip kinds: an `or` or `xor` of bits that are not both there is a sum") {
   const auto up_to_bound = [](const char* start, const char* bound) {
     return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %a = ") + start + "\n    %e = " + bound +

@@ -110,7 +110,7 @@ inline void narrow_choices(const trip_inputs& in, span<const node_id> order, val
       const bool is_select = !p.is_phi(v) && !p.constant(v) && p.operation(v).code == operation::select;
       const span<const value_id> operands = is_select ? p.operands(v) : span<const value_id>();
       if (operands.size() == 3 && operands[0] != no_value && !p.constant(operands[0]) &&
-          reader.width_of(v) == p.operation(v).width) {
+          reader.width_of(operands[0]) == 1 && reader.width_of(v) == p.operation(v).width) {
         in.ranges.branches().choosing({operands[0], true}, held[0]);
         in.ranges.branches().choosing({operands[0], false}, held[1]);
         narrow_choice(in.ranges, v, {operands.data() + 1, 2}, held, reader);

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/induction/evolution.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -79,7 +80,8 @@ private:
     const loop_trips& trips = found_.trips(l);
     c.test = trips.test;
     find_compared(exit, c);
-    if (!c.test.is_known() || c.compared[0] == no_value || c.test.first.is_exact || c.test.bound.is_exact) {
+    if (!c.test.is_known() || c.compared[0] == no_value || c.test.first.is_exact || c.test.bound.is_exact ||
+        !is_of_compared(l, c)) {
       return;
     }
     const bool is_order = c.test.ends != operation::equal && c.test.ends != operation::not_equal;
@@ -129,6 +131,25 @@ private:
       const bool is_negation = info.code == operation::bit_not || info.code == operation::bit_xor;
       test = is_negation ? p_.operands(test)[0] : no_value;
     }
+  }
+
+  /// Whether the test is that of what is compared, in all its bits: not one that follows from it.
+  bool is_of_compared(loop_id l, const loop_counting& c) const {
+    const evolution a = found_.evolution_of(c.compared[0], l);
+    const evolution b = found_.evolution_of(c.compared[1], l);
+    const auto is_start = [](const evolution& e, const linear_form& form) {
+      return e.is_known() && !e.is_exact() && e.start().width == form.width && same_sum(e.start(), form);
+    };
+    if (c.test.ends == operation::equal || c.test.ends == operation::not_equal) {
+      evolution apart = a;
+      if (!a.is_known() || !b.is_known() || a.is_exact() || b.is_exact() || a.start().width != b.start().width) {
+        return false;
+      }
+      apart.add(b, ~std::uint64_t{0});
+      return is_start(apart, c.test.first);
+    }
+    return (is_start(a, c.test.first) && b.is_invariant() && is_start(b, c.test.bound)) ||
+           (is_start(b, c.test.first) && a.is_invariant() && is_start(a, c.test.bound));
   }
 
   /// Whether the counter stays in the order of its numbers until the test that ends the loop.
