@@ -7,8 +7,11 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
+#include <midend/induction/plain_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/transform/rotate_loops.hpp>
 
 #include <array>
 #include <cstddef>
@@ -140,6 +143,43 @@ TEST_CASE("trip kinds: random programs, against their runs") {
   CHECK(wrong == 0);
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::exact)] > affordable(100));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
+}
+
+TEST_CASE("trip kinds: a loop that is rotated is counted as well as before, also without facts") {
+  // Rotation leaves phis with one input in guards, latches and exits.
+  random_program_options options;
+  options.form = program_form::ssa;
+  options.known = 25;
+  std::array<std::size_t, 2> with_facts{};
+  std::array<std::size_t, 2> without{};
+  const auto is_exact = [](const midend::value_evolutions& found, midend::loop_id l) {
+    return found.trips(l).count.kind == trip_count_kind::exact ? std::size_t{1} : std::size_t{0};
+  };
+  for (std::uint64_t seed = 0; seed != affordable(400); ++seed) {
+    generated_program made = random_program(seed, options);
+    for (elbrus::procedure& p : made.program.procedures) {
+      for (const std::size_t rotated : {std::size_t{0}, std::size_t{1}}) {
+        if (rotated == 1) {
+          elbrus::editor e(p);
+          midend::rotate_loops(e);
+        }
+        const elbrus::cost_view ir(p);
+        const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
+        const midend::loop_trip_counter counter(ir, forest);
+        midend::plain_trip_counter_workspace workspace;
+        const midend::plain_trip_counter plain(ir, forest, workspace);
+        for (const midend::loop_id l : forest.loops()) {
+          with_facts[rotated] += is_exact(counter.evolutions(), l);
+          without[rotated] += is_exact(plain.evolutions(), l);
+        }
+      }
+    }
+  }
+  MESSAGE("exact: ", with_facts[0], " and rotated ", with_facts[1], "; alone ", without[0], " and rotated ",
+          without[1]);
+  CHECK(with_facts[0] > affordable(200));
+  CHECK(with_facts[1] >= with_facts[0]);
+  CHECK(without[1] >= without[0] * 3 / 4);
 }
 
 TEST_CASE("trip kinds: phis with one input pass on start, step and bound") {
