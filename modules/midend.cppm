@@ -205,6 +205,7 @@ module;
 #include <midend/loop_package/loop_package.hpp>
 #include <midend/loop_package/loop_package_log.hpp>
 #include <midend/loop_package/nest_members.hpp>
+#include <midend/loop_package/split_members.hpp>
 #include <midend/loop_package/unrolling_members.hpp>
 #include <midend/loop_package/version_members.hpp>
 #include <midend/loops/cycle_forest.hpp>
@@ -319,6 +320,8 @@ module;
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/collapse.hpp>
 #include <midend/transform/collapse_plan.hpp>
+#include <midend/transform/condition_split.hpp>
+#include <midend/transform/condition_split_plan.hpp>
 #include <midend/transform/counter_limits.hpp>
 #include <midend/transform/final_value_plan.hpp>
 #include <midend/transform/final_value_witness.hpp>
@@ -360,6 +363,7 @@ module;
 #include <midend/transform/unswitch.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_collapse.hpp>
+#include <midend/transform/verify_condition_split.hpp>
 #include <midend/transform/verify_counted_exits.hpp>
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_interchange.hpp>
@@ -383,6 +387,7 @@ module;
 #include <midend/unrolling/unrolling_savings.hpp>
 #include <midend/version.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/condition_splits.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/dependences.hpp>
 #include <midend/viz/dot.hpp>
@@ -450,6 +455,7 @@ using midend::applied_unrollings;
 using midend::apply_clean_control;
 using midend::apply_close_loops;
 using midend::apply_collapse;
+using midend::apply_condition_split;
 using midend::apply_decided_use;
 using midend::apply_fix_irreducible;
 using midend::apply_hoist_common;
@@ -520,9 +526,12 @@ using midend::can_insert_phis;
 using midend::can_insert_variable_phis;
 using midend::can_keep_edges;
 using midend::can_make_constants;
+using midend::can_make_loads;
+using midend::can_make_local_arrays;
 using midend::can_make_memory_classes;
 using midend::can_make_numbers;
 using midend::can_make_operations;
+using midend::can_make_stores;
 using midend::can_make_undefined_values;
 using midend::can_move_values;
 using midend::can_read_addresses;
@@ -545,6 +554,7 @@ using midend::can_set_switches;
 using midend::can_set_trip_hints;
 using midend::can_wrap;
 using midend::carried_phi;
+using midend::carried_value;
 using midend::case_includes;
 using midend::cases_meet;
 using midend::certifiable_ir;
@@ -609,6 +619,17 @@ using midend::compute_frequencies;
 using midend::compute_lifetimes;
 using midend::compute_narrow;
 using midend::condensation;
+using midend::condition_split;
+using midend::condition_split_arm;
+using midend::condition_split_editor;
+using midend::condition_split_fault;
+using midend::condition_split_obstacle;
+using midend::condition_split_options;
+using midend::condition_split_plan;
+using midend::condition_split_refusal;
+using midend::condition_split_verdict;
+using midend::condition_split_witness;
+using midend::condition_splittable_ir;
 using midend::conditional_propagation_problem;
 using midend::confidence;
 using midend::congruence;
@@ -976,6 +997,7 @@ using midend::has_join;
 using midend::has_known;
 using midend::has_lattice;
 using midend::has_leq;
+using midend::has_local_array_bytes;
 using midend::has_loop_ends;
 using midend::has_loop_member_name;
 using midend::has_low_sum;
@@ -1030,6 +1052,7 @@ using midend::has_size;
 using midend::has_statement_transfer;
 using midend::has_statements;
 using midend::has_statements_in_nodes;
+using midend::has_storage_bytes;
 using midend::has_successors;
 using midend::has_top;
 using midend::has_top_of_width;
@@ -1132,6 +1155,7 @@ using midend::iteration_orders;
 using midend::iteration_policy;
 using midend::iteration_test;
 using midend::iterator_range;
+using midend::kept_value;
 using midend::known_bits;
 using midend::known_bits_domain;
 using midend::known_constant;
@@ -1309,6 +1333,8 @@ using midend::may_write_to;
 using midend::measure_unrolling;
 using midend::memory_class_editor;
 using midend::memory_dependence_kind;
+using midend::memory_editor;
+using midend::memory_editor_argument;
 using midend::memory_fault;
 using midend::memory_ir;
 using midend::memory_ir_argument;
@@ -1473,6 +1499,7 @@ using midend::plain_trip_counter_workspace;
 using midend::plan_clean_control;
 using midend::plan_close_loops;
 using midend::plan_collapse;
+using midend::plan_condition_split;
 using midend::plan_fix_irreducible;
 using midend::plan_hoist_common;
 using midend::plan_hoist_invariants;
@@ -1729,8 +1756,11 @@ using midend::sparse_problem;
 using midend::sparse_problem_argument;
 using midend::sparse_solution;
 using midend::spelling_distance;
+using midend::split_by_condition;
 using midend::split_critical_edges;
+using midend::split_loop;
 using midend::split_loops;
+using midend::split_off_arm;
 using midend::ssa_ir;
 using midend::ssa_ir_argument;
 using midend::ssa_values;
@@ -1876,6 +1906,7 @@ using midend::variable_phi_editor_argument;
 using midend::variable_use;
 using midend::variables_by_node;
 using midend::verify_collapse;
+using midend::verify_condition_split;
 using midend::verify_congruence;
 using midend::verify_congruence_with_branch_facts;
 using midend::verify_counted_exits;
@@ -2027,6 +2058,7 @@ using midend::elbrus::is_identifier;
 using midend::elbrus::is_integer;
 using midend::elbrus::is_limit;
 using midend::elbrus::is_terminator;
+using midend::elbrus::largest_local;
 using midend::elbrus::lexer;
 using midend::elbrus::literal;
 using midend::elbrus::literal_fault;

@@ -20,8 +20,8 @@ MIDEND_BEGIN_NAMESPACE
 
 /// How often a loop runs.
 struct loop_counts {
-  trip_count trip; ///< of all exits and hints together; its multiple holds for each kind. Upper bounds of more than
-                   ///< 2^16 backedges, which are mostly the greatest number of the counter's type, are not said
+  trip_count trip;  ///< of all exits and hints together; its multiple holds for each kind. Upper bounds of more than
+                    ///< 2^16 backedges, which are mostly the greatest number of the counter's type, are not said
   loop_hints hints; ///< of the program; the average is 0 if there is no profile
   std::uint32_t num_exits = 0;
   bool is_computable = false; ///< the number of header executions is known when the loop is entered, whichever exit it
