@@ -15,7 +15,7 @@
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/initialization.hpp>
 #include <midend/induction/evolutions.hpp>
-#include <midend/induction/loop_counts.hpp>
+#include <midend/induction/read_loop_counts.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>

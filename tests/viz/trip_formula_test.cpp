@@ -6,6 +6,7 @@
 #include <midend/induction/extract_loop.hpp>
 #include <midend/induction/loop_counts.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
+#include <midend/induction/read_loop_counts.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/viz/trip_formula.hpp>
 

@@ -22,6 +22,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/build_versions.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
 #include "midend/transform/detail/version_flows.hpp"
 #include "midend/transform/loop_versions.hpp"

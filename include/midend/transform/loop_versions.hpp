@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -374,29 +373,6 @@ template <class IR> node_id first_branch_of_loop(const IR& ir, const loop_forest
     n = edges == 1 && loops.contains(l, only) ? only : no_node;
   }
   return no_node;
-}
-
-/// Carries a plan out: each loop says what it copies before anything changes, then all are copied, the program is
-/// repaired once, and each loop is closed with what `last` is.
-template <class Builder, class E, class Plan, class Items, class... Last>
-void build_versions(unfolding<E>& u, const Plan& plan, const Items& items, Last&... last) {
-  if (plan.empty()) {
-    return;
-  }
-  std::vector<Builder> builders;
-  builders.reserve(items.size());
-  flat_array<std::uint32_t> position;
-  for (const auto& x : items) {
-    builders.emplace_back(u, plan, x, position);
-    builders.back().gather();
-  }
-  for (Builder& builder : builders) {
-    builder.copy();
-  }
-  u.finish();
-  for (Builder& builder : builders) {
-    builder.close(last...);
-  }
 }
 
 } // namespace detail

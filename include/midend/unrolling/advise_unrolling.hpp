@@ -8,6 +8,7 @@
 #include "midend/induction/extract_loop.hpp"
 #include "midend/induction/loop_counts.hpp"
 #include "midend/induction/plain_trip_counter.hpp"
+#include "midend/induction/read_loop_counts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
 #include "midend/ir/cost.hpp"
