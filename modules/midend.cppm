@@ -160,6 +160,7 @@ module;
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/induction/phi_permutation.hpp>
 #include <midend/induction/plain_trip_counter.hpp>
+#include <midend/induction/read_loop_counts.hpp>
 #include <midend/induction/run_iterations.hpp>
 #include <midend/induction/trip_count.hpp>
 #include <midend/induction/trip_formula.hpp>
