@@ -99,7 +99,7 @@ void append_cost_report(const procedure& p, std::string& out) {
   const midend::elbrus::cost_view ir(p);
   const auto found = midend::dominators_and_loops(p);
   midend::estimate_knowledge known; // exact trip counts, and what is never negative
-  midend::count_loop_trips(ir, found.dominators, found.loops, known);
+  midend::count_loop_trips(ir, found.loops, known);
   midend::estimate_options options;
   options.trips = known.trips;
   options.facts.not_negative = known.not_negative;

@@ -219,7 +219,7 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   const auto view_of = [](const auto& e) { return midend::elbrus::cost_view(e.graph()); };
   const auto found = midend::dominators_and_loops(editor.graph());
   const unrolling_orders orders = choose(view_of(editor), found);
-  const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
+  const auto counts_of = [](const auto& view, const auto&, const auto& loops) {
     return midend::loop_trip_counter(view, loops);
   };
   unrolling_steps<Run> steps(run);

@@ -33,7 +33,7 @@ TEST_CASE("functions of LLVM: the same cost on the view and frozen, and the boun
     const midend::llvm_cost ir(f);
     const auto found = midend::dominators_and_loops(ir.graph());
     midend::estimate_knowledge known;
-    count_loop_trips(ir, found.dominators, found.loops, known);
+    count_loop_trips(ir, found.loops, known);
     midend::estimate_options options;
     options.trips = known.trips;
     options.facts.not_negative = known.not_negative;

@@ -182,7 +182,7 @@ TEST_CASE("views that are lent are not copied") {
     counter_maker(const counter_maker&) = delete;
     counter_maker& operator=(const counter_maker&) = delete;
 
-    auto operator()(const owning_view& view, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
+    auto operator()(const owning_view& view, const midend::dominator_tree&, const midend::loop_forest& forest) {
       return midend::loop_trip_counter(view, forest);
     }
   };

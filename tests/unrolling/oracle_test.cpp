@@ -44,7 +44,7 @@ oracle_figures unroll_and_measure(E& editor, const midend::loop_forest& loops, c
   out.is_unrolled = midend::apply_unrolling(
                         editor, loops, midend::span<const midend::unrolling_order>(&order, 1),
                         [](const E& e) -> const E& { return e; }, midend::unrolling_limits(), nobody,
-                        [](const E& e, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
+                        [](const E& e, const midend::dominator_tree&, const midend::loop_forest& forest) {
                           return midend::loop_trip_counter(e, forest);
                         })
                         .loops[0]
@@ -52,7 +52,7 @@ oracle_figures unroll_and_measure(E& editor, const midend::loop_forest& loops, c
   midend::clean_up(editor, midend::clean_up_options_for(machine));
   const auto found = midend::dominators_and_loops(editor.graph());
   midend::estimate_knowledge knowledge;
-  midend::count_loop_trips(editor, found.dominators, found.loops, knowledge);
+  midend::count_loop_trips(editor, found.loops, knowledge);
   midend::estimate_options options;
   options.facts.not_negative = midend::span<const bool>(knowledge.not_negative.data(), knowledge.not_negative.size());
   const auto cost = midend::estimate(editor, found.loops, machine, options);

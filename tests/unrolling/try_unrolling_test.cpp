@@ -126,7 +126,7 @@ struct comparison {
 std::uint64_t operations_at(const elbrus::cost_editor& e, midend::node_id header) {
   const auto found = midend::dominators_and_loops(e.graph());
   midend::estimate_knowledge knowledge;
-  midend::count_loop_trips(e, found.dominators, found.loops, knowledge);
+  midend::count_loop_trips(e, found.loops, knowledge);
   midend::estimate_options options;
   options.facts.not_negative = midend::span<const bool>(knowledge.not_negative.data(), knowledge.not_negative.size());
   const auto cost = midend::estimate(e, found.loops, midend::e2k_reference_v6(), options);

@@ -127,23 +127,24 @@ template <class Observer> struct copy_observer {
     observer.changed(editor, witness);
   }
 
-  /// What is derived from an assumed trip count is assumed, too.
+  /// The loops that come of one are changed as often as it was, and rest on its trip count.
   template <class E> void changed(const E& editor, const condition_split_witness& witness) {
-    const auto mark = [this](node_id n) {
-      while (is_assumed.size() <= n) {
-        is_assumed.push_back(0);
-      }
-      is_assumed[n] = 1;
-    };
     for (const split_loop& s : witness.loops) {
-      if (s.header < is_assumed.size() && is_assumed[s.header] != 0) {
-        mark(s.outer);
-        for (std::uint32_t k = 0; k != s.num_arms; ++k) {
-          mark(witness.arms[s.first_arm + k].header);
-        }
+      const known_header from = s.header < known.size() ? known[s.header] : known_header();
+      derive(s.outer, from);
+      for (std::uint32_t k = 0; k != s.num_arms; ++k) {
+        derive(witness.arms[s.first_arm + k].header, from);
       }
     }
     observer.changed(editor, witness);
+  }
+
+  void derive(node_id n, const known_header& from) {
+    while (known.size() <= n) {
+      known.push_back({0, false, true});
+    }
+    known[n].used_members |= from.used_members;
+    known[n].is_assumed = known[n].is_assumed || from.is_assumed;
   }
 
   void mark_copies(const unfolding_witness& witness) {
@@ -213,7 +214,7 @@ private:
              cleaning_, cleaning_log_);
     ++log_.clean_ups;
     dominators_and_loops(editor_.graph(), searching_, found_);
-    count_loop_trips(view(), found_.dominators, found_.loops, knowledge_);
+    count_loop_trips(view(), found_.loops, knowledge_);
     estimate_options measure;
     measure.lowering = options_.unrolling.lowering;
     measure.trips = span<const std::uint64_t>(knowledge_.trips.data(), knowledge_.trips.size());

@@ -66,7 +66,7 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
                                 dominators_and_loops_result& found) {
   found = dominators_and_loops(editor.graph());
   estimate_knowledge known;
-  count_loop_trips(editor, found.dominators, found.loops, known);
+  count_loop_trips(editor, found.loops, known);
   estimate_options options;
   options.lowering = lowering;
   options.trips = span<const std::uint64_t>(known.trips.data(), known.trips.size());

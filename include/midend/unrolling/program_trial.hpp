@@ -121,7 +121,7 @@ constexpr double rounded_average(double x) {
 MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip) {
   const auto found = dominators_and_loops(x.program.graph());
   estimate_knowledge knowledge;
-  count_loop_trips(x.program, found.dominators, found.loops, knowledge);
+  count_loop_trips(x.program, found.loops, knowledge);
   trip_knowledge trips;
   trips.exact = {knowledge.trips.data(), knowledge.trips.size()};
   trips.assumed = assumed_trip;
@@ -205,7 +205,7 @@ void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& mach
   dominators_and_loops_result& after = workspace.flow_;
   dominators_and_loops(out.program.graph(), workspace.searching_, after);
   if (!log.is_complete || (x.has_exact_trips && counts_trips)) {
-    count_loop_trips(out.program, after.dominators, after.loops, workspace.knowledge_);
+    count_loop_trips(out.program, after.loops, workspace.knowledge_);
   } else { // of copies of a loop that cannot be counted, none can be
     keep_averages(out.program, after.loops, x.has_exact_trips, workspace.knowledge_.trips);
     note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);

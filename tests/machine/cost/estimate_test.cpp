@@ -56,7 +56,7 @@ struct known_procedure {
   midend::estimate_knowledge knowledge;
 
   explicit known_procedure(const elbrus::procedure& p) : ir(p), found(midend::dominators_and_loops(p)) {
-    count_loop_trips(ir, found.dominators, found.loops, knowledge);
+    count_loop_trips(ir, found.loops, knowledge);
   }
 
   midend::estimate_options options(bool reassociates = true) const {
