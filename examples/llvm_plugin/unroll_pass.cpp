@@ -281,7 +281,7 @@ private:
         state_.loops[i].header = editor.node(headers_[i]);
       }
       step_witness kept;
-      const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
+      const auto counts_of = [](const auto& view, const auto&, const auto& loops) {
         return midend::loop_trip_counter(view, loops);
       };
       midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept, counts_of);

@@ -264,7 +264,7 @@ private:
     procedure plain = p;
     midend::elbrus::cost_editor editor(unrolled);
     midend::elbrus::cost_editor rolled(plain);
-    const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
+    const auto counts_of = [](const auto& view, const auto&, const auto& loops) {
       return midend::loop_trip_counter(view, loops);
     };
     const midend::unrolling_deed deed =

@@ -26,7 +26,7 @@ using midend::unrolling_kind;
 
 namespace {
 
-constexpr auto trips_of = [](const auto& view, const auto& dominators, const auto& loops) {
+constexpr auto trips_of = [](const auto& view, const auto&, const auto& loops) {
   return midend::loop_trip_counter(view, loops);
 };
 

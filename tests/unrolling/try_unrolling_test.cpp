@@ -160,7 +160,7 @@ TEST_CASE("what a trial leaves of a loop, the deed leaves, too, or less") {
       elbrus::procedure deed = f;
       elbrus::cost_editor d(deed);
       const auto view_of = [](const elbrus::cost_editor& editor) -> const elbrus::cost_editor& { return editor; };
-      const auto counts_of = [](const elbrus::cost_editor& editor, const midend::dominator_tree& tree,
+      const auto counts_of = [](const elbrus::cost_editor& editor, const midend::dominator_tree&,
                                 const midend::loop_forest& loops) { return midend::loop_trip_counter(editor, loops); };
       midend::unobserved nobody;
       const auto applied =

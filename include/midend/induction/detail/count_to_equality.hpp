@@ -33,7 +33,7 @@ namespace detail {
 inline bool keeps_promise(const exit_place& x, const value_comparison& c, number_reading r) {
   evolution apart = resolve_operand(x, c.a, c.width, r);
   apart.add(resolve_second(x, c, r), ~std::uint64_t{0});
-  return is_linear(apart);
+  return is_first_degree(apart);
 }
 
 /// The low bits of a sum of counters of other loops whose steps do not change them: those that the counters start

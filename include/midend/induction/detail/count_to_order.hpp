@@ -48,7 +48,7 @@ struct counted_distance {
 
 /// Of a counter whose step is a value.
 inline void note_step(const order_sides& s, operation ends, bool is_direct, loop_trips& out) {
-  if (is_direct && !out.test.is_known() && is_linear(s.a) && s.a.degree == 1 && s.b.is_invariant()) {
+  if (is_direct && !out.test.is_known() && is_first_degree(s.a) && s.a.degree == 1 && s.b.is_invariant()) {
     out.test = {ends, s.a.start(), 0, s.b.start(), s.a.step(), true};
   }
 }
@@ -90,7 +90,7 @@ inline std::uint64_t multiple_of(const linear_form& backedges) {
 /// Whether a distance is not that from the least number to the greatest, which plus 1 is 2^width: the counter wraps
 /// before it has passed the greatest number, and another exit may be taken before.
 inline bool is_short(const exit_place& x, const value_comparison& c, const order_sides& s, bool is_up) {
-  if (!is_linear(s.a) || !s.b.is_invariant()) {
+  if (!is_first_degree(s.a) || !s.b.is_invariant()) {
     return false;
   }
   const bool is_signed = is_signed_order(c.code);
@@ -116,7 +116,7 @@ inline integer_ends ends_at_entry(const exit_place& x, const linear_form& form, 
 inline integer_ends ends_of_distance(const exit_place& x, const value_comparison& c, const order_sides& s, bool is_up,
                                      const linear_form& distance, std::uint64_t adjustment) {
   integer_ends out = x.ranges.of(distance, x.loop);
-  if (!s.y.is_invariant() || !is_linear(s.x) || !is_linear(s.a) || !s.b.is_invariant()) {
+  if (!s.y.is_invariant() || !is_first_degree(s.x) || !is_first_degree(s.a) || !s.b.is_invariant()) {
     return out;
   }
   const integer_ends bound = ends_at_entry(x, s.y.start(), bounds_of_bound(x, c, s.b), reading_for(c.code));
@@ -227,7 +227,7 @@ inline void count_value_step(const exit_place& x, const value_comparison& c, con
   const operation code = signed_comparison(c.code);
   linear_form bound;
   linear_form step;
-  if (!is_linear(s.a) || s.a.degree != 1 || !s.b.is_invariant() || !lift_to_integer(x, s.a.step(), r, step) ||
+  if (!is_first_degree(s.a) || s.a.degree != 1 || !s.b.is_invariant() || !lift_to_integer(x, s.a.step(), r, step) ||
       !read_bound(x, c, s, bound)) {
     return;
   }
@@ -309,15 +309,15 @@ inline compared_count count_to_order(const exit_place& x, value_comparison c) {
     return found;
   }
   counted_distance counted;
-  if (is_linear(apart)) {
+  if (is_first_degree(apart)) {
     counted = count_distance(x, c, s, apart, out);
     out.test.is_direct = counted.is_right;
     note_step(s, c.code, counted.is_right, out);
   }
   const auto formula = s.a.is_counter() ? trip_formula_of(counted_exit_of(c, c.width, s.a, 0)) : std::nullopt;
   if (formula) {
-    count_bits(x, c, s, *formula, is_linear(apart) && s.y.is_invariant(), counted.is_never_past, out);
-  } else if (!is_linear(apart)) {
+    count_bits(x, c, s, *formula, is_first_degree(apart) && s.y.is_invariant(), counted.is_never_past, out);
+  } else if (!is_first_degree(apart)) {
     count_value_step(x, c, s, out);
   }
   if (!says_all(out) && holds_for_equal(c.code)) { // at the latest when they are equal

@@ -32,7 +32,7 @@ inline bool counts_numbers(const evolution& e) {
 }
 
 /// Start plus k times a step.
-inline bool is_linear(const evolution& e) {
+inline bool is_first_degree(const evolution& e) {
   return e.is_known() && e.degree <= 1 && !e.has_power();
 }
 

@@ -148,7 +148,7 @@ inline void narrow_counter(const exit_place& x, value_id v, std::uint64_t backed
   }
   for (const number_reading r : {number_reading::as_signed, number_reading::as_unsigned}) {
     const evolution e = resolve_operand(x, v, width, r);
-    if (is_linear(e) && (e.degree == 0 || e.step().is_number())) {
+    if (is_first_degree(e) && (e.degree == 0 || e.step().is_number())) {
       integer_ends ends = x.ranges.of(e.start(), x.loop);
       const wrapping_result moved = wrapping_mul(e.degree == 0 ? 0 : e.step().constant, backedges, 64);
       const auto by = static_cast<std::int64_t>(moved.bits);
