@@ -458,8 +458,8 @@ private:
       }
       std::size_t count = 0;
       std::uint64_t* const domain = w_.domain.data() + o * words_;
-      for (std::size_t word = 0; word != words_; ++word) {
-        domain[word] = 0;
+      for (std::size_t i = 0; i != words_; ++i) {
+        domain[i] = 0;
       }
       for (std::uint32_t row = 0; row != interval_; ++row) {
         if (!keeps_order_of_twins(o, row) || !is_in_time(d, o, row)) {
