@@ -41,8 +41,7 @@ void note_signs(const IR& ir, span<const number_facts> facts, flat_array<bool>& 
 /// negative, by the facts that this needs.
 ///
 /// Requires what `loop_trip_counter` requires. The time of `sccp_with_branch_facts`, and of counting each loop.
-template <cost_ir_argument IR>
-void count_loop_trips(const IR& ir, const loop_forest& loops, estimate_knowledge& out) {
+template <cost_ir_argument IR> void count_loop_trips(const IR& ir, const loop_forest& loops, estimate_knowledge& out) {
   loop_trip_counter<IR> counter(ir, loops);
   out.trips.assign(loops.num_loops(), 0);
   for (const loop_id l : loops.loops()) {
