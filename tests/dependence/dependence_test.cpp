@@ -686,3 +686,46 @@ TEST_CASE("dependence: a checker refuses what has mistakes, each number changed 
   MESSAGE(mistakes << " mistakes, " << found << " refused, " << harmless << " harmless");
   CHECK(found * 2 > mistakes);
 }
+
+TEST_CASE("dependence: numbers that are no enumerators prove nothing") {
+  std::mt19937_64 random(6);
+  nest_accesses nest;
+  std::size_t cases = 0;
+  std::size_t claims = 0;
+  for (int i = 0; i != 40; ++i) {
+    make_random_nest(random, nest, 0);
+    for (access_id b = 0; b != nest.num_accesses(); ++b) {
+      const dependence_result right = midend::dependence(nest, 0, b);
+      for (std::size_t c = 0; c != right.cases.size(); ++c) {
+        dependence_result wrong = right;
+        wrong.cases[c].kind = static_cast<dependence_case_kind>(4);
+        wrong.cases[c].has_witness = false;
+        ++cases;
+        CHECK(midend::verify_dependences(nest, {&wrong, 1})->kind == midend::dependence_fault_kind::cases);
+      }
+      for (std::size_t d = 0; d != right.distances.size(); ++d) {
+        // Both inequalities of the claim together contradict each other, whatever it says.
+        dependence_result wrong = right;
+        wrong.distances[d].distance += 1;
+        for (const bool below : {true, false}) {
+          const auto fact = below ? midend::nest_fact::distance_below : static_cast<midend::nest_fact>(11);
+          const auto other = below ? static_cast<midend::nest_fact>(11) : midend::nest_fact::distance_above;
+          midend::proof_range& proof = below ? wrong.distances[d].below : wrong.distances[d].above;
+          proof = {static_cast<std::uint32_t>(wrong.steps.size()), 4};
+          const auto first = static_cast<std::uint32_t>(wrong.terms.size());
+          wrong.terms.push_back({0, 1});
+          wrong.terms.push_back({1, 1});
+          const std::uint32_t level = wrong.distances[d].level;
+          wrong.steps.push_back({midend::proof_step_kind::fact, fact, level, 0, 0});
+          wrong.steps.push_back({midend::proof_step_kind::fact, other, level, 0, 0});
+          wrong.steps.push_back({midend::proof_step_kind::combination, {}, 0, first, 2});
+          wrong.steps.push_back({midend::proof_step_kind::contradiction, {}, 2, 0, 0});
+        }
+        ++claims;
+        CHECK(midend::verify_dependences(nest, {&wrong, 1})->kind == midend::dependence_fault_kind::step);
+      }
+    }
+  }
+  CHECK(cases > 40);
+  CHECK(claims > 4);
+}

@@ -654,6 +654,104 @@ TEST_CASE("verify_condition_split: mistakes by kind") {
   MESSAGE(wrong_witnesses, " witnesses rejected");
 }
 
+TEST_CASE("verify_condition_split: a record whose access has a guard may not be written or read") {
+  const split_procedure right(two_arms().text());
+  for (std::uint32_t i = 0; i != right.witness.kept.size(); ++i) {
+    for (const bool stores : {false, true}) {
+      elbrus::program all = right.after;
+      procedure& p = all.procedures[0];
+      midend::condition_split_witness w = right.witness;
+      value_id& v = stores ? w.kept[i].store : w.kept[i].load;
+      const std::vector<value_id> operands(p.operands(v).begin(), p.operands(v).end());
+      elbrus::operation_draft draft;
+      draft.code = p.core(v).code;
+      draft.type = p.core(v).type;
+      draft.operand_type = p.core(v).operand_type;
+      draft.operands = operands;
+      draft.access = p.access(v);
+      const value_id copy = p.insert_before(v, draft);
+      if (!stores) {
+        p.replace_uses(v, copy);
+      }
+      elbrus::cost_editor(p).erase_value(v);
+      v = copy;
+      CHECK(right.accepts(p, w)); // another number is no difference
+      draft.guard = p.constant(elbrus::type::i1, 0);
+      draft.otherwise = stores ? midend::no_value : p.constant(draft.type, 0);
+      const value_id guarded = p.insert_before(copy, draft);
+      if (!stores) {
+        p.replace_uses(copy, guarded);
+      }
+      elbrus::cost_editor(p).erase_value(copy);
+      v = guarded;
+      REQUIRE(why_broken(p) == "");
+      CHECK(!right.accepts(p, w));
+      draft.guard = value_named(p, "c"); // one that is not a literal, as far as it dominates the place
+      const value_id other = p.insert_before(guarded, draft);
+      if (!stores) {
+        p.replace_uses(guarded, other);
+      }
+      elbrus::cost_editor(p).erase_value(guarded);
+      v = other;
+      if (stores) {
+        REQUIRE(why_broken(p) == "");
+      }
+      CHECK(right.verdict(p, w).fault == condition_split_fault::wrong_record);
+    }
+  }
+}
+
+TEST_CASE("verify_condition_split: hints promise no more about the new loops than about the old one") {
+  branch_text b = two_arms();
+  std::string text = b.text();
+  text.replace(text.find("  node loop:"), 12, "  node loop hint trip=avg:20 trip=max:64 trip=multiple:4:");
+  const split_procedure right(text);
+  const midend::split_loop& s = right.witness.loops[0];
+  const elbrus::trip_hint made = right.after.procedures[0].hint(s.header);
+  CHECK(made.maximum == 64);
+  CHECK(made.multiple == 0); // a chunk has any number of iterations
+  const auto accepts = [&](midend::node_id n, elbrus::trip_hint hint) {
+    procedure p = right.after.procedures[0];
+    p.set_hint(n, hint);
+    return right.accepts(p, right.witness);
+  };
+  CHECK(accepts(s.header, {1000, 64, 0}));
+  CHECK(accepts(s.header, {20, 65, 1}));
+  CHECK(accepts(s.header, {}));
+  CHECK(!accepts(s.header, {20, 64, 4}));
+  CHECK(!accepts(s.header, {20, 63, 0}));
+  for (const midend::node_id n : {s.outer, right.witness.arms[0].header, right.witness.arms[1].header}) {
+    CHECK(accepts(n, {7, 0, 0}));
+    CHECK(!accepts(n, {7, 64, 0}));
+    CHECK(!accepts(n, {7, 0, 2}));
+  }
+}
+
+TEST_CASE("verify_condition_split: a case of a proof that is none of the kinds proves nothing") {
+  // The arms meet; the plan is that of a loop where they do not.
+  const split_procedure right(two_arms().text());
+  branch_text b = two_arms();
+  b.otherwise = "    %z = add.i64 %x, %w\n    st.i64 %z, [%a + %w*8 + 8]\n";
+  const elbrus::program before = program_of(b.text());
+  elbrus::program after = before;
+  midend::condition_split_plan plan = right.plan;
+  for (auto& pair : plan.pairs) {
+    for (auto& c : pair.cases) {
+      c.kind = static_cast<midend::dependence_case_kind>(77);
+      c.has_witness = false;
+    }
+    pair.answer = midend::dependence_answer::independent;
+    pair.is_exact = true;
+    pair.forward = pair.backward = pair.loop_independent = false;
+    for (auto& o : pair.orders) {
+      o = 0;
+    }
+  }
+  elbrus::cost_editor e(after.procedures[0]);
+  const auto witness = midend::apply_condition_split(e, plan);
+  CHECK(verdict_of(before.procedures[0], after.procedures[0], witness).fault == condition_split_fault::wrong_proof);
+}
+
 TEST_CASE("condition split: the checker finds a dependence that the planner would have missed") {
   // The arms of a legal loop; in the other program they meet.
   const split_procedure right(two_arms().text());

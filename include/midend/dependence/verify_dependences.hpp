@@ -208,9 +208,10 @@ private:
       return {};
     case dependence_case_kind::refuted:
       return check_proof(c, c.proof, nullptr);
-    default:
+    case dependence_case_kind::possible:
       return c.has_witness ? check_witness(c) : optional<dependence_fault>();
     }
+    return fault(dependence_fault_kind::cases); // no enumerator: a reader may take it for a case that is excluded
   }
 
   /// Whether the classes are promised to be apart in iterations that are equal in so many outer loops.
@@ -296,7 +297,8 @@ private:
       w_.row_[0] = o == iteration_order::same ? 0 : -1;
       return first ? o != iteration_order::after : o != iteration_order::before;
     }
-    default: {
+    case nest_fact::distance_below:
+    case nest_fact::distance_above: {
       if (claim == nullptr || index != claim->level) {
         return false;
       }
@@ -307,6 +309,7 @@ private:
       return true;
     }
     }
+    return false; // no enumerator
   }
 
   bool write_counter_fact(nest_fact fact, std::uint32_t index) {

@@ -401,10 +401,14 @@ public:
     return v;
   }
 
-  /// Requires that nothing reads it.
+  /// Requires that nothing reads it. O(1) for the last one, else O(their number).
   void erase_local(value_id v) {
     MIDEND_ASSERT(values_[v].kind == value_kind::local && !has_users(v), "a local array without users", v);
     values_[v].kind = value_kind::erased;
+    if (locals_.back() == v) {
+      locals_.pop_back();
+      return;
+    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i != locals_.size(); ++i) {
       if (locals_[i] != v) {
@@ -412,6 +416,19 @@ public:
       }
     }
     locals_.shrink(kept);
+  }
+
+  /// Takes back `erase_local`: the array is again where it was among the others, which are in the order of their
+  /// numbers.
+  void restore_local(value_id v) {
+    MIDEND_ASSERT(values_[v].kind == value_kind::erased, "an erased local array", v);
+    values_[v].kind = value_kind::local;
+    std::size_t at = locals_.size();
+    locals_.push_back(v);
+    for (; at != 0 && locals_[at - 1] > v; --at) {
+      locals_[at] = locals_[at - 1];
+    }
+    locals_[at] = v;
   }
 
   /// Erases all variables. Requires that nothing reads or writes them.

@@ -58,7 +58,8 @@ public:
                           condition_split_plan& plan)
       : ir_(ir), g_(ir.graph()), flow_(flow), loops_(flow.loops), found_(found), facts_(facts), options_(options),
         plan_(plan), reads_(ir), num_in_(node_count(g_), 0), region_(node_count(g_), 0), from_first_(node_count(g_), 0),
-        from_second_(node_count(g_), 0), is_seen_(static_cast<std::size_t>(ir.num_values()), 0) {}
+        from_second_(node_count(g_), 0), is_seen_(static_cast<std::size_t>(ir.num_values()), 0),
+        is_taken_(static_cast<std::size_t>(g_.num_edges()), 0) {}
 
   void run() {
     for (node_id n = 0; n != node_count(g_); ++n) {
@@ -72,8 +73,8 @@ public:
       const std::size_t sizes[4] = {plan_.nodes.size(), plan_.values.size(), plan_.bytes.size(), plan_.pairs.size()};
       condition_split s;
       if (read_loop(l, s) && split_at_some_branch(s) && is_apart(s)) {
-        taken_.push_back(s.entering);
-        taken_.push_back(s.exit);
+        is_taken_[s.entering] = 1;
+        is_taken_[s.exit] = 1;
         plan_.loops.push_back(s);
         continue;
       }
@@ -187,12 +188,8 @@ private:
 
   /// Whether no loop directly before or after this one is split.
   bool is_apart(const condition_split& s) {
-    for (const edge_id e : taken_) {
-      if (e == s.entering || e == s.exit) {
-        return refuse(obstacle::overlaps, s.header);
-      }
-    }
-    return true;
+    const bool is_taken = is_taken_[s.entering] != 0 || is_taken_[s.exit] != 0;
+    return !is_taken || refuse(obstacle::overlaps, s.header);
   }
 
   // ---- Branches.
@@ -602,7 +599,7 @@ private:
   flat_array<node_id> marked_;         ///< in order
   flat_array<std::uint32_t> in_order_; ///< positions of the nodes of the loop
   flat_array<candidate> candidates_;
-  flat_array<edge_id> taken_; ///< between loops that are split and others
+  flat_array<unsigned char> is_taken_; ///< by edge: between a loop that is split and others
   node_id exit_from_ = no_node;
   node_id left_from_ = no_node; ///< of an arm whose edge leaves the iteration
   condition_split_refusal refusal_;
@@ -680,11 +677,11 @@ public:
     return can;
   }
 
-  /// Removes the arrays.
+  /// Removes the arrays, the last one first.
   void take_back() {
-    for (const value_id a : arrays_) {
-      if (a != no_value) {
-        editor_.erase_value(a);
+    for (std::size_t i = arrays_.size(); i-- != 0;) {
+      if (arrays_[i] != no_value) {
+        editor_.erase_value(arrays_[i]);
       }
     }
   }

@@ -631,7 +631,8 @@ private:
         to->base != kept.array || from->base != kept.array || to->bytes != bytes || from->bytes != bytes ||
         to->scale != static_cast<std::int64_t>(bytes) || from->scale != static_cast<std::int64_t>(bytes) ||
         to->offset != 0 || from->offset != 0 || to->memory != from->memory || to->local != any_memory ||
-        from->local != any_memory || !has_type_of(kept.load, kept.value)) {
+        from->local != any_memory || !has_type_of(kept.load, kept.value) || !reads_only(kept.store, *to, 3) ||
+        !reads_only(kept.load, *from, 2)) {
       fail(fault::wrong_record, a.append, kept.value);
       return;
     }
@@ -641,6 +642,17 @@ private:
       return;
     }
     arrays_.push_back(kept);
+  }
+
+  /// Whether the operands of an access are those of its reference and no others: an access with a guard may not run.
+  bool reads_only(value_id v, const memory_reference& m, std::size_t count) const {
+    std::size_t found = 0;
+    bool only = true;
+    for_each_id(after_.operands(v), [&](value_id x) {
+      only = only && (x == m.stored || x == m.base || x == m.index);
+      ++found;
+    });
+    return only && found == count;
   }
 
   bool has_type_of(value_id load, value_id v) const {
@@ -784,6 +796,28 @@ private:
     return true;
   }
 
+  // ---- What is said about the number of iterations.
+
+  /// Unrolling trusts hints. A chunk has at most as many iterations as the old loop, but its number need not be a
+  /// multiple of what that of the old loop was.
+  void compare_hints(node_id n) {
+    if constexpr (has_trip_hints<After>) {
+      loop_hints was;
+      if constexpr (has_trip_hints<Before>) {
+        was = n < old_nodes_ ? static_cast<loop_hints>(before_.trip_hints(n)) : loop_hints();
+      }
+      const loop_hints is = after_.trip_hints(n);
+      const std::uint32_t loop = loop_of_[n];
+      const bool is_split = loop != none && witness_.loops[loop].header == n;
+      const std::uint64_t multiple = is_split ? 0 : was.multiple;
+      const bool promises_more = (is.maximum != 0 && (was.maximum == 0 || is.maximum < was.maximum)) ||
+                                 (is.multiple > 1 && (multiple == 0 || multiple % is.multiple != 0));
+      if (promises_more) {
+        fail(fault::changed_operation, n);
+      }
+    }
+  }
+
   // ---- Old nodes.
 
   /// Whether `u` is the value `x` as it must be read in a node: within its arm or loop it is the same; an arm reads
@@ -816,6 +850,7 @@ private:
   }
 
   void compare_node(node_id n) {
+    compare_hints(n);
     if (n >= old_nodes_) {
       if (is_new_node_[n] == 0) {
         fail(fault::changed_flow, n);
@@ -1034,7 +1069,8 @@ private:
 ///    count. Then the program goes on where the loop had left, or with the next chunk and the phis of the header as
 ///    they were.
 /// 4. Each array is a local one that is large enough, and only its store and its load read its address.
-/// 5. For each pair of accesses in different parts with a write, a proof that `verify_dependences` accepts shows that
+/// 5. Hints about numbers of iterations promise no more than before; that of a split loop names no multiple.
+/// 6. For each pair of accesses in different parts with a write, a proof that `verify_dependences` accepts shows that
 ///    they do not meet in iterations whose order changes. The accesses are read from the old program, not from the
 ///    witness.
 ///

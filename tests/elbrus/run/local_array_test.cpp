@@ -232,3 +232,23 @@ TEST_CASE("local arrays: what may be diagnostic is not stored") {
   CHECK(view.storage_bytes(value_named(p, "t")) == 8);
   CHECK(view.storage_bytes(value_named(p, "a")) == 8);
 }
+
+TEST_CASE("local arrays: an array that was erased is restored, in its place among the others") {
+  const elbrus::program all = program_of(reversing);
+  for (const std::size_t which : {0U, 1U, 2U}) {
+    elbrus::procedure p = all.procedures[0];
+    const std::vector<value_id> made = {p.add_local("x", 8), p.add_local("y", 9), p.add_local("z", 10)};
+    const std::string text = elbrus::to_text(p);
+    midend::recording_editor<elbrus::editor> e(p);
+    e.erase_value(made[which]);
+    e.erase_value(made[which == 0 ? 1 : 0]);
+    CHECK(p.locals().size() == 3);
+    const auto log = e.log();
+    e.undo();
+    CHECK(elbrus::to_text(p) == text);
+    CHECK(elbrus::verify(p).empty());
+    elbrus::editor plain(p);
+    midend::replay(log, plain);
+    CHECK(p.locals().size() == 3);
+  }
+}

@@ -104,9 +104,11 @@ public:
     MIDEND_ASSERT(size <= largest_array, "an array of at most 2^31 bytes", size);
     const std::size_t first = local_bytes_.size();
     locals_.push_back({first, size});
-    for (std::size_t i = 0; i != size; ++i) {
-      local_bytes_.push_back(0);
-      is_written_.push_back(0);
+    local_bytes_.extend_for_overwrite(first + size);
+    is_written_.extend_for_overwrite(first + size);
+    if (size != 0) {
+      std::memset(local_bytes_.data() + first, 0, size);
+      std::memset(is_written_.data() + first, 0, size);
     }
     return first_local | std::uint64_t{locals_.size() - 1} << 32;
   }

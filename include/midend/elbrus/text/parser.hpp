@@ -20,8 +20,9 @@ struct parse_result {
   explicit operator bool() const { return diagnostics.empty(); }
 };
 
-/// Reads a file. White space only separates tokens, with one exception: after an error, reading goes on in the next
-/// line. `#` begins a comment. The grammar, with literals as in `parse_literal`:
+/// Reads a file. White space only separates tokens, with two exceptions: after an error, reading goes on in the next
+/// line; and `local` declares an array only as the first word of its line. `#` begins a comment. The grammar, with
+/// literals as in `parse_literal`:
 ///
 ///     program    = { procedure } .
 ///     procedure  = "proc" PROCEDURE "(" [ parameter { "," parameter } ] ")" [ "->" type ]

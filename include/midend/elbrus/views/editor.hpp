@@ -290,7 +290,12 @@ public:
 
   // Taking back.
 
+  /// A local array was in no node.
   void restore_value(value_id v, place p, span<const value_id> operands) {
+    if (node_at(p) == no_node) {
+      procedure_->restore_local(v);
+      return;
+    }
     arguments_.assign(operands);
     procedure_->restore_value(v, node_at(p), value_at(p), arguments_);
   }

@@ -16,13 +16,17 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Takes the local classes of the loops with these headers from all accesses. O(operations · headers), if there is a
+/// Takes the local classes of the loops with these headers from all accesses. O(operations + nodes), if there is a
 /// header.
 template <class E>
 void clear_local_classes([[maybe_unused]] E& editor, [[maybe_unused]] const flat_array<node_id>& headers) {
   if constexpr (can_set_memory_classes<E> && has_memory<E> && has_effect<E>) {
     if (headers.empty()) {
       return;
+    }
+    flat_array<unsigned char> is_header(node_count(editor.graph()), 0);
+    for (const node_id n : headers) {
+      is_header[n] = 1;
     }
     flat_array<value_id> found;
     flat_array<node_id> scopes;
@@ -33,11 +37,9 @@ void clear_local_classes([[maybe_unused]] E& editor, [[maybe_unused]] const flat
           return;
         }
         const optional<memory_reference> m = editor.memory(v);
-        for (std::size_t i = 0; m && m->local != any_memory && i != headers.size(); ++i) {
-          if (headers[i] == m->scope) {
-            found.push_back(v);
-            scopes.push_back(m->scope);
-          }
+        if (m && m->local != any_memory && m->scope < is_header.size() && is_header[m->scope] != 0) {
+          found.push_back(v);
+          scopes.push_back(m->scope);
         }
       });
     }
