@@ -37,6 +37,17 @@ loop_counts counts_of(const std::string& text) {
   return counts;
 }
 
+/// What an `or` of a bit with itself reads is promised where it runs.
+struct promising_view : midend::elbrus::cost_view {
+  using cost_view::cost_view;
+
+  midend::value_id assumed(midend::value_id v) const {
+    const bool is_promise = !is_phi(v) && operation(v).code == midend::operation::bit_or && operation(v).width == 1 &&
+                            operands(v)[0] == operands(v)[1];
+    return is_promise ? operands(v)[0] : midend::no_value;
+  }
+};
+
 /// A loop that is tested before `work`.
 std::string tested_first(const std::string& work, const std::string& bound) {
   return "proc @f(%p: ptr, %n: i32) {\n  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [body: "
@@ -89,6 +100,33 @@ TEST_CASE("loop counts: of several exits the one that is taken first, and formul
   }
 }
 
+TEST_CASE("loop counts: from the least number past the greatest it is 2^64, which no formula may take for 0") {
+  const auto counted = [](const std::string& type, const std::string& least, const std::string& most,
+                          const std::string& test) {
+    const parsed_procedure parsed(
+        ("proc @f(%a: " + type + ", %b: " + type + ") {\n  node entry:\n    %s = or." + type + " %a, " + least +
+         "\n    %n = and." + type + " %b, " + most + "\n    br loop\n  node loop:\n    %i = phi." + type +
+         " [entry: %s], [more: %i1]\n    %k = phi.i8 [entry: 0], [more: %k1]\n    %q = cmp." + test + "." + type +
+         " %i, %n\n    br %q ? exit : more\n  node more:\n    %i1 = add." + type +
+         " %i, 1 nsw\n    %k1 = add.i8 %k, 1\n    %x = cmp.eq.i8 %k1, 9\n    br %x ? exit : loop\n"
+         "  node exit:\n    ret\n}\n")
+            .c_str());
+    const midend::elbrus::cost_view ir(parsed.procedure());
+    const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
+    const midend::loop_trip_counter counter(ir, forest);
+    const midend::value_evolutions& found = counter.evolutions();
+    REQUIRE(found.exit(0, 0).trips.has_formula == found.trips(0).has_bound);
+    REQUIRE(found.is_computable(0) == found.trips(0).has_bound);
+    return found.trips(0).has_bound;
+  };
+  const std::string least = "-9223372036854775808";
+  const std::string most = "9223372036854775807";
+  CHECK(!counted("i64", least, most, "gt")); // the other exit is taken
+  CHECK(counted("i64", least, most, "ge"));
+  CHECK(counted("i64", least, "65535", "gt"));
+  CHECK(counted("i32", "-2147483648", "2147483647", "gt")); // of 64 bits, 2^32 is a number
+}
+
 TEST_CASE("loop counts: phis that change places, also by a join; thousands of them") {
   const auto rotation = [](std::size_t length, bool joins) {
     std::string text = "proc @f(%a: i32, %c: i1) {\n  node entry:\n    br loop\n  node loop:\n";
@@ -104,4 +142,69 @@ TEST_CASE("loop counts: phis that change places, also by a join; thousands of th
   CHECK(counts_of(rotation(3, false)).phi_period == 3);
   CHECK(counts_of(rotation(4, true)).phi_period == 4);
   CHECK(counts_of(rotation(5'000, true)).phi_period == 5'000);
+}
+
+TEST_CASE("loop counts: a hint adds to a multiple that is no power of 2, and does not repeat it") {
+  const auto counted = [](const std::string& hint) { // three executions for each number up to %n
+    return counts_of("proc @f(%n: i32) {\n  node entry:\n    %few = and.i32 %n, 1023\n    %more = add.i32 %few, 1\n"
+                     "    %all = mul.i32 %more, 3\n    br loop\n  node loop" +
+                     hint +
+                     ":\n    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = add.i32 %i, 1 nsw\n"
+                     "    %q = cmp.lt.i32 %i1, %all\n    br %q ? loop : exit\n  node exit:\n    ret\n}\n");
+  };
+  CHECK(counted("").trip.multiple == 3);
+  CHECK(counted(" hint trip=multiple:3").trip.multiple == 3);
+  CHECK(counted(" hint trip=multiple:6").trip.multiple == 6);
+  CHECK(counted(" hint trip=multiple:4").trip.multiple == 12);
+  CHECK(counted(" hint trip=multiple:1").trip.multiple == 3);
+}
+
+TEST_CASE("loop counts: twenty thousand promises before two hundred loops, of which each reads the first ones") {
+  std::string text = "proc @f(%a: i32, %b: i32) {\n  node entry:\n    %few = cmp.ult.i32 %a, 10\n"
+                     "    %first = or.i1 %few, %few\n";
+  for (std::size_t i = 0; i != 20'000; ++i) {
+    const std::string n = std::to_string(i);
+    text += "    %c" + n + " = cmp.ne.i32 %b, " + n + "\n    %u" + n + " = or.i1 %c" + n + ", %c" + n + "\n";
+  }
+  text += "    switch.i32 %b ";
+  std::string loops;
+  for (std::size_t i = 0; i != 200; ++i) {
+    const std::string n = std::to_string(i);
+    text += "[" + n + ": h" + n + "], ";
+    loops += "  node h" + n + ":\n    %p" + n + " = phi.i32 [entry: 0], [h" + n + ": %q" + n + "]\n    %q" + n +
+             " = add.i32 %p" + n + ", 1\n    %x" + n + " = cmp.ge.i32 %q" + n + ", %a\n    br %x" + n + " ? out : h" +
+             n + "\n";
+  }
+  const parsed_procedure parsed((text + "default: out\n" + loops + "  node out:\n    ret\n}\n").c_str());
+  const promising_view ir(parsed.procedure());
+  const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
+  const midend::loop_trip_counter counter(ir, forest);
+  REQUIRE(forest.num_loops() == 200);
+  for (const midend::loop_id l : forest.loops()) {
+    REQUIRE(counter.evolutions().trips(l).count.kind == trip_count_kind::at_most);
+    REQUIRE(counter.evolutions().trips(l).count.backedges == 8);
+  }
+}
+
+TEST_CASE("loop counts: five thousand exits before five thousand backedges") {
+  constexpr std::size_t size = 5'000;
+  std::string text = "proc @f(%a: i32, %b: i32) {\n  node entry:\n    br h\n  node h:\n    %i = phi.i32 [entry: 0]";
+  for (std::size_t i = 0; i != size; ++i) {
+    text += ", [l" + std::to_string(i) + ": %j]";
+  }
+  text += "\n    %j = add.i32 %i, 1 nsw\n    br e0\n";
+  std::string latches;
+  std::string cases;
+  for (std::size_t i = 0; i != size; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  node e" + n + ":\n    %c" + n + " = cmp.ge.i32 %i, %a\n    br %c" + n + " ? out : e" +
+            std::to_string(i + 1) + "\n";
+    cases += "[" + n + ": l" + n + "], ";
+    latches += "  node l" + n + ":\n    br h\n";
+  }
+  text += "  node e" + std::to_string(size) + ":\n    switch.i32 %b " + cases + "default: out\n" + latches +
+          "  node out:\n    ret\n}\n";
+  const loop_counts c = counts_of(text);
+  CHECK(c.num_exits == size + 1);
+  CHECK(c.has_formula);
 }

@@ -82,6 +82,9 @@ TEST_CASE("trip_formula_text: up to equality, also around the end of the numbers
   CHECK(formula_of("%s", "sub.i32 %i, 1", "cmp.ne.i32 %i, %n") == "%s - %n, in 32 bits");
   CHECK(formula_of("%s", "add.i32 %i, 3", "cmp.ne.i32 %i, %n") == "(%n - %s) * 2863311531, in 32 bits");
   CHECK(formula_of("%s", "add.i32 %i, 4 nsw", "cmp.ne.i32 %i, %n") == "(%n - %s) / 4, in 32 bits");
+  CHECK(formula_of("%s", "sub.i32 %i, 4 nsw", "cmp.ne.i32 %i, %n") == "(%s - %n) / 4, in 32 bits");
+  CHECK(formula_of("%s", "add.i32 %i, 6 nsw", "cmp.ne.i32 %i, %n") ==
+        "(((%n - %s) / 2) * 715827883) % 2147483648, in 32 bits"); // 3 * 715827883 is 2^31 + 1
 }
 
 TEST_CASE("trip_formula_text: a step that is a value") {

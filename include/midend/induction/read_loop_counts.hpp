@@ -41,10 +41,10 @@ MIDEND_END_NAMESPACE
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/support/fraction.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
-#include <bit>
 #include <cstddef>
 
 MIDEND_BEGIN_NAMESPACE
@@ -163,8 +163,8 @@ inline void add_hints(const loop_hints& hints, trip_count& trip) {
     trip = {at_most, most, trip.multiple};
   }
   const std::uint64_t hint = hints.multiple == 0 ? 1 : hints.multiple;
-  const std::uint64_t more = trip.multiple >> std::countr_zero(hint); // of a power of 2
-  trip.multiple = more <= 1 || hint > ~std::uint64_t{0} / more ? hint : hint * more;
+  const std::uint64_t more = trip.multiple / greatest_common_divisor(trip.multiple, hint);
+  trip.multiple = hint > ~std::uint64_t{0} / more ? hint : hint * more; // both divide the number
 }
 
 /// Whether `exit` says sooner or more than what is known so far.

@@ -32,7 +32,6 @@ struct trip_formula {
   std::uint64_t inverse = 1;         ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
   bool requires_no_wrap = false;     ///< correct only if the counter does not wrap before it meets the bound
   bool negates_step = false;         ///< of a step that is a value: the divisor is its opposite number
-  std::uint8_t step_shift = 0;       ///< of a step that is a value: it is that value, shifted to the left
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
 
@@ -40,7 +39,7 @@ struct trip_formula {
   /// bound.
   constexpr trip_formula with_step(std::uint64_t step) const {
     trip_formula out = *this;
-    out.divisor = (negates_step ? 0 - step : step) << step_shift & low_ones(width);
+    out.divisor = (negates_step ? 0 - step : step) & low_ones(width);
     out.divisor += out.divisor == 0 ? 1 : 0;
     return out;
   }

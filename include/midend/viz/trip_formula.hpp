@@ -78,16 +78,21 @@ private:
     return b == "0" ? a : in_brackets(a) + " - " + in_brackets(b);
   }
 
-  bool goes_down() const { return formula_.inverse == low_ones(formula_.width) && formula_.shift == 0; }
+  /// Whether the step is a power of 2 down: the quotient times -1 is that of the opposite distance.
+  bool goes_down() const {
+    return formula_.ends == operation::equal && formula_.inverse == low_ones(formula_.width) >> formula_.shift;
+  }
 
   std::string up_to_equality() const {
-    if (formula_.divisor != 1) {
-      return in_brackets(distance_) + " / " + divisor_;
-    }
     const std::string out = formula_.shift == 0
                                 ? distance_
                                 : in_brackets(distance_) + " / " + std::to_string(std::uint64_t{1} << formula_.shift);
-    return formula_.inverse == 1 || goes_down() ? out : in_brackets(out) + " * " + std::to_string(formula_.inverse);
+    if (formula_.inverse == 1 || goes_down()) {
+      return out;
+    }
+    const std::string product = in_brackets(out) + " * " + std::to_string(formula_.inverse);
+    const std::uint64_t most = low_ones(formula_.width) >> formula_.shift; // a product of fewer bits than the distance
+    return formula_.shift == 0 ? product : "(" + product + ") % " + std::to_string(most + 1);
   }
 
   /// ⌈distance / divisor⌉, unsigned; 0 if the first test ends the loop.

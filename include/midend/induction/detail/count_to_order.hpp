@@ -157,13 +157,14 @@ inline counted_distance count_distance(const exit_place& x, const value_comparis
       out.count = {trip_count_kind::exact, most, most + 1 == 0 ? std::uint64_t{1} << 63 : most + 1};
     }
   }
-  out.has_bound = step.is_number() && divide_distance(distance, least_step, out.bound);
+  counted.is_right = adjustment == 0 || x.is_only_end || is_short(x, c, s, is_up);
+  const bool fits = counted.is_right || c.width < 64; // not 2^64, which would be 0
+  out.has_bound = fits && step.is_number() && divide_distance(distance, least_step, out.bound);
   if (out.has_bound && ends.is_at_least(0)) {
     out.has_formula = true;
     out.backedges = out.bound;
     note_multiple(out, multiple_of(out.backedges));
   }
-  counted.is_right = adjustment == 0 || x.is_only_end || is_short(x, c, s, is_up);
   return counted;
 }
 

@@ -116,10 +116,11 @@ private:
     }
   }
 
-  /// What is promised in a node that control has left.
+  /// What is promised in a node that control has left: of thousands of promises the first ones.
   void add_promises(node_id n, held_comparisons& out) const {
-    for (std::size_t i = promises_.empty() ? 0 : first_promise(n); i != promises_.size() && promises_[i] >> 32 == n;
-         ++i) {
+    std::size_t i = promises_.empty() ? 0 : first_promise(n);
+    for (const std::size_t end = i + held_comparisons::most;
+         i != end && i != promises_.size() && promises_[i] >> 32 == n; ++i) {
       add_bit({static_cast<value_id>(promises_[i]), true}, out);
     }
   }

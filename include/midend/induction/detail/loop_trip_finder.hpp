@@ -38,10 +38,11 @@ public:
     loop_trips total = trips;
     bool ends = false;
     const exit_place place = place_of(l, has_one_end(l));
+    const node_id last_common = last_common_node(l);
     out_.loops_[l].first_exit = static_cast<std::uint32_t>(out_.exits_.size());
     for (const loop_edge& e : loops_.exiting_edges(l)) {
       loop_trips one;
-      const bool is_tested = is_always_tested(l, e);
+      const bool is_tested = loops_.innermost_loop(e.source) == l && out_.dominators_.dominates(e.source, last_common);
       if (is_tested) {
         one = count_exit(place, e);
       }
@@ -107,13 +108,13 @@ private:
     return kind == trip_count_kind::unknown || kind == trip_count_kind::at_most;
   }
 
-  /// Whether each iteration that no earlier exit ends tests this one.
-  bool is_always_tested(loop_id l, const loop_edge& exit) const {
-    bool is_tested = loops_.innermost_loop(exit.source) == l;
+  /// The last node that each iteration passes that does not leave loop `l`: what dominates it does so, too.
+  node_id last_common_node(loop_id l) const {
+    node_id common = no_node;
     for (const loop_edge& back : loops_.backedges(l)) {
-      is_tested = is_tested && out_.dominators_.dominates(exit.source, back.source);
+      common = common == no_node ? back.source : out_.dominators_.nearest_common_dominator(common, back.source);
     }
-    return is_tested;
+    return common;
   }
 
   /// An exit of loop `l`, whose condition may be the only end of the loop.
