@@ -119,6 +119,7 @@ private:
     if (at == none && Origins::adds_operands) {
       at = static_cast<std::uint32_t>(operands.size());
       out_.add_operand(v, x);
+      out_.set(v, program::changed); // the IR folds its own operands
     }
     if (at == none) {
       out_.is_closed_ = false;
