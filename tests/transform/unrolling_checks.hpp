@@ -74,7 +74,7 @@ struct step_certifier {
 /// The view and the counts, with facts about the function, that `apply_unrolling` takes.
 inline constexpr auto cost_of = [](const midend::elbrus::editor& e) { return midend::elbrus::cost_view(e.graph()); };
 
-inline constexpr auto counts_of = [](const auto& view, const midend::dominator_tree& tree,
+inline constexpr auto counts_of = [](const auto& view, const midend::dominator_tree&,
                                      const midend::loop_forest& forest) {
   return midend::loop_trip_counter(view, forest);
 };

@@ -53,7 +53,7 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
     }
   }
   const auto view_of = [](const E& e) -> const E& { return e; };
-  const auto counts_of = [](const E& view, const dominator_tree& tree, const loop_forest& loops) {
+  const auto counts_of = [](const E& view, const dominator_tree&, const loop_forest& loops) {
     return loop_trip_counter(view, loops);
   };
   unrolling_limits limits;

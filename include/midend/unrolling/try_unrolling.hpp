@@ -96,7 +96,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   MIDEND_ASSERT(ordered.loop != no_loop && before.loops.header(ordered.loop) == header, "the header of a loop", header);
   out.copies.begin(before.loops, ordered.loop);
   const span<const unrolling_order> orders(&ordered, 1);
-  const auto by_facts = [](const editable_flat_program& p, const dominator_tree& tree, const loop_forest& loops) {
+  const auto by_facts = [](const editable_flat_program& p, const dominator_tree&, const loop_forest& loops) {
     return loop_trip_counter(p, loops);
   };
   const auto by_loops = [&](const editable_flat_program& p, const dominator_tree&, const loop_forest& loops) {
