@@ -1134,7 +1134,6 @@ using midend::is_fixed_access;
 using midend::is_lcssa_ready;
 using midend::is_loop_simplify_form;
 using midend::is_modulo_shift;
-using midend::is_never_past;
 using midend::is_opaque;
 using midend::is_partial;
 using midend::is_promised_to_end;

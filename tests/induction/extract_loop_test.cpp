@@ -1,5 +1,6 @@
 // extract_loop: a loop as a program of its own, and put back.
 #include "kit/allocations.hpp"
+#include "kit/cases_of_edges.hpp"
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
 
@@ -15,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -423,4 +425,22 @@ TEST_CASE("a loop of a million nodes is extracted on a default stack") {
   REQUIRE(all.size() == 1);
   CHECK(all[0].program.graph().num_nodes() == count);
   CHECK(all[0].first_exit == count);
+}
+
+TEST_CASE("extracted loop: an IR whose condition is no operand of the end folds the end's own operands") {
+  elbrus::program p = program_of(
+      "proc @f(%n: i32) {\n  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [loop: %j]\n"
+      "    %j = add.i32 %i, 1\n    %h = shr.i32 %j, 1\n"
+      "    switch.i32 %h [0: loop], [1: exit], default: exit\n  node exit:\n    ret\n}\n");
+  const with_cases<elbrus::cost_editor, case_form::ranges> e(p.procedures[0]);
+  const auto found = midend::dominators_and_loops(e.graph());
+  midend::extract_loop_workspace memory;
+  extracted_loop x;
+  midend::extract_loop(e, found.dominators, found.loops, 0, memory, x);
+  const midend::editable_flat_program& f = x.program;
+  for (const midend::value_id v : f.values(extracted_loop::header)) {
+    const std::vector<std::optional<std::uint64_t>> numbers(f.operands(v).size(), 0);
+    CHECK((!f.is_terminator(v) || numbers.size() == 2));
+    CHECK((f.is_phi(v) || !f.fold(v, {numbers.data(), numbers.size()})));
+  }
 }

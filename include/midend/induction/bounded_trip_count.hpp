@@ -94,7 +94,7 @@ constexpr std::uint64_t longest_distance(const trip_formula& f, const value_boun
   return f.is_down ? (from < to ? 0 : from - to) : (to < from ? 0 : to - from);
 }
 
-/// At equality, where the bound stays: steps of 1 go the longest way between start and bound, other ones all the way
+/// At equality: steps of 1 go the longest way between start and bound, other ones all the way
 /// around at most. Of steps of 2^k, so do those that are known to divide the way.
 constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, const counted_exit& e,
                                                         const value_bounds& start, const value_bounds& bound,
@@ -112,15 +112,13 @@ constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, c
 
 /// The number of backedges that a loop takes at most until this exit is taken, if it is tested in every iteration:
 /// whatever `start` and `bound` of the exit are between the given bounds. The members `start` and `bound` of `e` are
-/// ignored. If `bound_varies`, the bound may be another number at each test. `is_multiple`: if the exit is taken at
-/// equality, the way from the start to the bound is a multiple of the greatest power of 2 that divides the step.
-/// Nothing if that is unknown or above 65,535.
+/// ignored. `is_multiple`: if the exit is taken at equality, the way from the start to the bound is a multiple of the
+/// greatest power of 2 that divides the step. Nothing if that is unknown or above 65,535.
 ///
 /// At an order, the exit is taken at the latest when the counter has met the bound that is furthest away, provided that
 /// it cannot wrap before. At equality, steps of 1 lead to the bound in any case, and of 2^k if that divides the way.
 constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, const value_bounds& start,
-                                                      const value_bounds& bound, bool bound_varies,
-                                                      bool is_multiple = false) {
+                                                      const value_bounds& bound, bool is_multiple = false) {
   const optional<trip_formula> f = trip_formula_of(e);
   if (!f || !(detail::meets_bound(*f, e, bound) || (is_multiple && f->ends == operation::equal))) {
     return std::nullopt;
@@ -128,7 +126,7 @@ constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, con
   if (detail::is_order(f->ends)) {
     return detail::backedges_of_distance(*f, detail::longest_distance(*f, start, bound));
   }
-  return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound, is_multiple);
+  return detail::most_to_equality(*f, e, start, bound, is_multiple);
 }
 
 /// The same if the bound is one of these ways above the start. At an order, the loop ends at once, or the counter goes
@@ -150,15 +148,8 @@ constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula
   return divides ? detail::if_small(longest / size) : std::nullopt;
 }
 
-/// Whether no start is past a bound, in the direction of a counter with this formula of an order.
-constexpr bool is_never_past(const trip_formula& f, const value_bounds& start, const value_bounds& bound) {
-  const bool is_signed = detail::is_signed_order(f.ends);
-  return f.is_down ? (is_signed ? start.signed_low >= bound.signed_high : start.low >= bound.high)
-                   : (is_signed ? start.signed_high <= bound.signed_low : start.high <= bound.low);
-}
-
 /// A power of 2 that divides the header executions of a loop with this formula, if the bound is `way` above the start
-/// in the low `bits` bits, and if at an order, the start `is_never_past` the bound.
+/// in the low `bits` bits, and if at an order, the start is not past the bound.
 constexpr std::uint64_t multiple_by_low_bits(const trip_formula& f, std::uint64_t way, unsigned bits) {
   const bool is_order = detail::is_order(f.ends);
   const auto shift = static_cast<unsigned>(is_order ? std::countr_zero(f.divisor) : f.shift);

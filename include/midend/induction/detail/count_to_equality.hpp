@@ -161,7 +161,7 @@ inline void count_steps_to_zero(const exit_place& x, const value_comparison& c, 
   const bool is_whole = is_multiple || x.must_leave;
   note_most(out, most_backedges_of_ways(*formula, e, ways));
   if (a.is_counter() && b.is_invariant()) {
-    note_most(out, most_backedges(e, bounds_of_start(x, c, a), bounds_of_bound(x, c, b), false, is_multiple));
+    note_most(out, most_backedges(e, bounds_of_start(x, c, a), bounds_of_bound(x, c, b), is_multiple));
   }
   note_most(out, is_whole ? most_steps(x, c, a, b, way, apart.step()) : std::nullopt);
   const bool is_promised =

@@ -36,9 +36,8 @@ void note_signs(const IR& ir, span<const number_facts> facts, flat_array<bool>& 
   }
 }
 
-/// Counts, for each loop, how often its header runs, if that is always the same number; else 0: by evolutions, and
-/// innermost loops that these do not count by all that `loop_trip_counter` knows. Finds out which values are never
-/// negative, by the facts that this needs.
+/// Counts, for each loop, how often its header runs, if that is always the same number; else 0: as
+/// `loop_trip_counter` finds it. Finds out which values are never negative, by the facts that this needs.
 ///
 /// Requires what `loop_trip_counter` requires. The time of `sccp_with_branch_facts`, and of counting each loop.
 template <cost_ir_argument IR> void count_loop_trips(const IR& ir, const loop_forest& loops, estimate_knowledge& out) {

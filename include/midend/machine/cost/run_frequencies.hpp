@@ -325,7 +325,7 @@ private:
     const auto share_of = [&](edge_id e, node_id target) {
       const double p = probability_of(e);
       if (edges == 1 || p >= 0) {
-        return edges == 1 ? 1 : p;
+        return edges == 1 ? 1 : p / max(known, 1.0); // of a profile that contradicts itself, no more than arrives
       }
       const bool leaves = l != no_loop && !loops_.contains(l, target);
       return unknown < 2 ? rest
@@ -393,8 +393,8 @@ private:
 /// `trips.assumed`, or the maximum of a hint if that is less. A node runs as often as its count says, in relation to
 /// that of the header of the loop around; without counts, as often as control arrives by the edges into it. A branch of
 /// which the probabilities are unknown leaves the loop once in so many executions of the header, and is as probable
-/// each other way. Where an exit leaves more than one loop, it is less probable by `trips.assumed` for each further
-/// one.
+/// each other way. Probabilities of more than 1 together are divided by their sum. Where an exit leaves more than one
+/// loop, it is less probable by `trips.assumed` for each further one.
 ///
 /// An endless loop runs as often as any other, and nothing comes after it. A cycle that is no natural loop runs once,
 /// and then control leaves it, unless counts say more. Unreachable nodes run never. No frequency exceeds 10^15.

@@ -179,7 +179,8 @@ private:
     const evolution e = found_.evolution_of(origin, loop_);
     if (e.is_known() && e.degree == 1 && !e.has_power() && e.start().is_number() && e.step().is_number()) {
       const unsigned width = e.start().width;
-      out_.comparisons.push_back({e.start().constant & low_ones(width), e.step().constant, number, width});
+      out_.comparisons.push_back(
+          {e.start().constant & low_ones(width), e.step().constant, number & low_ones(width), width});
     }
   }
 
