@@ -78,8 +78,7 @@ class loop_chooser {
 public:
   loop_chooser(const unroll_pass_options& options, const llvm_editor& editor, const llvm_unrolling_view& view,
                const midend::dominators_and_loops_result& found)
-      : options_(options), editor_(editor), view_(view), loops_(found.loops),
-        counter_(view, found.loops) {}
+      : options_(options), editor_(editor), view_(view), loops_(found.loops), counter_(view, found.loops) {}
 
   unrolling_orders choose() {
     for (const loop_id l : loops_.loops()) {
