@@ -362,7 +362,7 @@ TEST_CASE("scheduled procedures: the sample programs, as written and unrolled as
     for (std::size_t n = 0; n != program.procedures.size(); ++n) {
       const procedure& p = program.procedures[n];
       INFO(name << " " << std::string(p.name()));
-      if (has_floats(p)) {
+      if (has_floats(p) || !p.locals().empty()) { // the simulation has no memory of a call
         continue;
       }
       procedure more = p;

@@ -294,7 +294,9 @@ private:
 
   void make_parameter(value_id v) {
     const type t = types_.of(v);
-    if (made_[v] == no_value && t != type::none) {
+    if (const std::uint32_t bytes = p_.local_array_bytes(v); bytes != 0 && made_[v] == no_value) {
+      made_[v] = to_.add_local(eir_name("v", v), bytes);
+    } else if (made_[v] == no_value && t != type::none) {
       made_[v] = to_.add_parameter(eir_name("v", v), t);
     } else if (t == type::none && types_.is_read(v)) {
       refuse_type(v);

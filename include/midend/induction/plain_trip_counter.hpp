@@ -1,4 +1,4 @@
-/// `plain_trip_counter`: how often the loops of a function run, by what the loops alone say.
+/// `plain_trip_counter`: how often the loops of a function run, by what the loops themselves say.
 #pragma once
 
 #include "midend/config.hpp"
@@ -27,7 +27,7 @@ class plain_trip_counter_workspace {
   value_evolutions found_;
 };
 
-/// Counts by what the loops alone say. `loop_trip_counter` also knows what the function around them says.
+/// Counts by what the loops say, and branches before them. `loop_trip_counter` also knows what the function around them says.
 class plain_trip_counter {
 public:
   /// Requires the forest of `ir.graph()`, with boundaries. That of `evolutions`.

@@ -491,7 +491,7 @@ public:
                     advise_unrolling_workspace& workspace)
       : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace) {}
 
-  /// Refills `out`. The iterations are counted by what the loops alone say (`plain_trip_counter`).
+  /// Refills `out`. The iterations are counted by `plain_trip_counter`.
   void advise(loop_id loop, unrolling_advice& out) {
     if (!plain_) {
       plain_.emplace(ir_, forest_, workspace_.counting_);
