@@ -169,8 +169,7 @@ private:
                                             : std::bit_width(low_));
   }
 
-  /// Of numbers that are not negative. If they have more than 64 bits and the compiler has no longer ones, bit by bit
-  /// of the quotient.
+  /// Of numbers that are not negative. If they have more than 64 bits, bit by bit of the quotient.
   static constexpr checked_integer divide(const checked_integer& a, const checked_integer& b, checked_integer& rest) {
     if (a.high_ == 0 && b.high_ == 0) {
       rest = from_unsigned(a.low_ % b.low_);
@@ -180,15 +179,6 @@ private:
     if (a < b) {
       return 0;
     }
-#ifdef __SIZEOF_INT128__
-    __extension__ using wide = unsigned __int128;
-    const wide x = wide{static_cast<std::uint64_t>(a.high_)} << 64 | a.low_;
-    const wide y = wide{static_cast<std::uint64_t>(b.high_)} << 64 | b.low_;
-    const wide quotient = x / y;
-    const wide left = x - quotient * y;
-    rest = from_words(static_cast<std::int64_t>(left >> 64), static_cast<std::uint64_t>(left));
-    return from_words(static_cast<std::int64_t>(quotient >> 64), static_cast<std::uint64_t>(quotient));
-#else
     // The rest begins as so many of the first bits of a that it is below b.
     unsigned i = a.length() - b.length() + 1;
     const auto high = static_cast<std::uint64_t>(a.high_);
@@ -205,7 +195,6 @@ private:
       }
     }
     return quotient;
-#endif
   }
 
   std::uint64_t low_ = 0;
