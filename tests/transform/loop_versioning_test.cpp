@@ -137,6 +137,47 @@ constexpr std::int64_t smallest = -0x7fff'ffff'ffff'ffff - 1;
 
 } // namespace
 
+TEST_CASE("loop versioning: the start of an inner loop that is never negative is one symbol, however it is read") {
+  // Of the continued fractions of the GSL: the counter of the loop around is the start, with a sign, and the number of
+  // iterations, without one.
+  const elbrus::procedure p = first_of(R"(
+proc @f(%a: ptr, %b: ptr) {
+  node entry:
+    br outer
+  node outer:
+    %i = phi.i64 [entry: 0], [latch: %i1]
+    %z = cmp.eq.i64 %i, 0
+    br %z ? latch : before
+  node before:
+    br inner
+  node inner:
+    %k = phi.i64 [before: %i], [inner: %k1]
+    %k1 = add.i64 %k, -1 nsw
+    %x = ld.i64 [%a + %k1*8]
+    st.i64 %x, [%b + %k1*8]
+    %q = cmp.gt.i64 %k, 1
+    br %q ? inner : latch
+  node latch:
+    %i1 = add.i64 %i, 1 nsw
+    %c = cmp.eq.i64 %i1, 9
+    br %c ? exit : outer
+  node exit:
+    ret
+})");
+  const auto flow = midend::dominators_and_loops(p);
+  midend::wanted_loop inner;
+  for (const midend::loop_id l : flow.loops.loops()) {
+    inner.loop = flow.loops.depth(l) == 2 ? l : inner.loop;
+  }
+  REQUIRE(inner.loop != midend::no_loop);
+  midend::loop_versioning_limits limits;
+  limits.only = {&inner, 1};
+  const midend::loop_versioning_plan plan = planned_versions(p, limits);
+  REQUIRE(plan.loops.size() == 1);
+  const versioned_procedure x = with_versions(p, plan); // with its certificates
+  CHECK(elbrus::to_text(x.after).find("mul.i64 %i, -8") == std::string::npos);
+}
+
 TEST_CASE("loop versioning: a copy for arrays that do not meet, all overlaps, in both directions (#211962)") {
   for (const bool down : {false, true}) {
     for (const int start : {0, 2}) {

@@ -222,8 +222,10 @@ private:
   }
 
   /// Of a value of 64 bits, the low bits are read as a signed number: modulo 2^64 that is the same.
+  /// A number that is never negative is one symbol, however it is read.
   symbol_id symbol_of(value_id v, number_reading reading) {
-    reading = reading == number_reading::low_bits ? number_reading::as_signed : reading;
+    const bool is_natural = v < facts_.size() && facts_[v].is_natural();
+    reading = reading == number_reading::low_bits || is_natural ? number_reading::as_signed : reading;
     for (symbol_id s = 0; s != nest_.num_symbols(); ++s) {
       if (nest_.symbol(s).value == v && nest_.symbol(s).reading == reading) {
         return s;

@@ -167,15 +167,17 @@ inline void add_hints(const loop_hints& hints, trip_count& trip) {
   trip.multiple = hint > ~std::uint64_t{0} / more ? hint : hint * more; // both divide the number
 }
 
-/// Whether `exit` says sooner or more than what is known so far.
+/// Whether `exit` says sooner or more than what is known so far: numbers come before formulas, and formulas of steps that
+/// are numbers before others. Nothing is said by an exit that is never taken.
 inline bool is_better_exit(const exit_trips& exit, const loop_counts& known) {
   const trip_count& count = exit.trips.count;
   const bool knows_exact = known.is_counted && !known.has_formula;
   if (count.kind == trip_count_kind::exact) {
     return !knows_exact || count.backedges < known.exit.trips.count.backedges;
   }
-  const bool has_formula = has_trip_formula(exit.trips);
-  return has_formula && (exit.trips.test.step != 0 ? !known.is_counted : !known.is_counted && !known.has_formula);
+  const bool is_open = count.kind == trip_count_kind::unknown || count.kind == trip_count_kind::at_most;
+  return is_open && has_trip_formula(exit.trips) && !known.is_counted &&
+         (exit.trips.test.step != 0 || !known.has_formula);
 }
 
 } // namespace detail

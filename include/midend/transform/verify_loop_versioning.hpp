@@ -325,7 +325,7 @@ private:
     }
   }
 
-  /// The bounds of a symbol, from its width or from a condition.
+  /// The bounds of a symbol, from its width or from all conditions that bound it.
   std::optional<number_bounds> bounds_of(const exact_term& t) const {
     const unsigned width = after_.operation(t.value).width;
     if (width < 64) {
@@ -333,12 +333,17 @@ private:
       const checked_integer range = checked_integer::power_of_two(bits);
       return number_bounds{t.value, t.is_signed ? -range : checked_integer(0), range - 1};
     }
+    std::optional<number_bounds> found;
     for (const number_bounds& b : bounds_) {
       if (b.value == t.value) {
-        return b;
+        const bool is_first = !found.has_value();
+        const number_bounds known = found.value_or(b);
+        found = is_first ? b
+                         : number_bounds{b.value, known.low < b.low ? b.low : known.low,
+                                         b.high < known.high ? b.high : known.high};
       }
     }
-    return std::nullopt;
+    return found;
   }
 
   static void add(exact_form& to, const exact_term& t) {
