@@ -1481,7 +1481,6 @@ using midend::peeling_candidate;
 using midend::peeling_obstacle;
 using midend::peeling_options;
 using midend::peeling_plan;
-using midend::phi_cycles;
 using midend::phi_of_operations;
 using midend::phi_permutation;
 using midend::phi_removing_editor;

@@ -277,7 +277,8 @@ TEST_CASE("phi_permutation: against iterating, for all maps of up to 5 phis") {
     for (;;) {
       std::vector<std::uint32_t> map(next);
       std::replace(map.begin(), map.end(), count, midend::no_phi);
-      const auto cycles = midend::phi_cycles(map);
+      midend::phi_permutation cycles;
+      cycles.assign(map);
       std::vector<std::uint32_t> length(count, 0); // iterations until a phi has its own value again
       std::uint64_t period = 1;
       for (std::uint32_t p = 0; p != count; ++p) {
@@ -320,7 +321,8 @@ TEST_CASE("phi_permutation: against iterating, for all maps of up to 5 phis") {
 
 TEST_CASE("phi_permutation: the rotation of three") {
   const std::uint32_t next[] = {midend::no_phi, midend::no_phi, 3, 4, 2}; // i, sum, a <- b, b <- c, c <- a
-  const auto cycles = midend::phi_cycles(next);
+  midend::phi_permutation cycles;
+  cycles.assign(next);
   REQUIRE(cycles.num_cycles() == 1);
   CHECK(cycles.period() == 3);
   CHECK(cycles.cycle(0)[1] == 3);

@@ -90,11 +90,4 @@ private:
   std::uint64_t period_ = 1;
 };
 
-/// The cycles of the map from header phis to their latch inputs. See `phi_permutation::assign`.
-constexpr phi_permutation phi_cycles(span<const std::uint32_t> next) {
-  phi_permutation out;
-  out.assign(next);
-  return out;
-}
-
 MIDEND_END_NAMESPACE

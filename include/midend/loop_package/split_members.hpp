@@ -35,7 +35,7 @@ condition_split_plan condition_splits(const IR& ir, const dominators_and_loops_r
 
 } // namespace detail
 
-/// Splits an innermost loop by a condition: one loop decides, and one for each arm runs the iterations that come to it.
+/// Splits an innermost loop by a condition: one loop decides, and one for each arm runs the iterations that take it.
 /// See `plan_condition_split`. An editor that cannot make local arrays refuses.
 struct split_by_condition {
   static constexpr const char* name = "condition split";

@@ -1063,7 +1063,7 @@ private:
 /// 2. All old operations are at their old places, in the same order, with the same operands. But an arm reads the loads
 ///    of values of the loop outside of it, and what follows the loop reads phis. Old edges lead where they did, but
 ///    those of the witness: into, back to and out of the loop, into the arms and out of them.
-/// 3. The new nodes have exactly what the split needs: an iteration that comes to an arm stores what it reads in the
+/// 3. The new nodes have exactly what the split needs: an iteration that enters an arm stores what it reads in the
 ///    record of the current count, and adds one to it. A chunk ends where the count of an arm reaches its size, so all
 ///    records are in bounds. After a chunk, or after the loop, the loop of each arm runs the records from 0 up to the
 ///    count. Then the program goes on where the loop had left, or with the next chunk and the phis of the header as

@@ -689,8 +689,8 @@ private:
     return true;
   }
 
-  /// The next number of a variable: the neighbours of the first one in turn. False if there is none, or enough were
-  /// tried.
+  /// The next number of a variable: the nearest to the first one that was not tried. False if there is none, or enough
+  /// were tried.
   bool take_next(const elimination_record& e, elimination_choice& c) {
     if (e.by_equality) {
       return false;

@@ -129,7 +129,7 @@ inline integer_ends ends_of_distance(const exit_place& x, const value_comparison
   return out;
 }
 
-/// Two sides that do not wrap, of which the difference, `apart`, moves by a step.
+/// Neither side wraps, and their difference, `apart`, moves by a step.
 inline counted_distance count_distance(const exit_place& x, const value_comparison& c, const order_sides& s,
                                        const evolution& apart, loop_trips& out) {
   const operation code = signed_comparison(c.code);
@@ -247,7 +247,7 @@ inline void count_value_step(const exit_place& x, const value_comparison& c, con
   }
 }
 
-/// A counter of which the bits are known. If `is_exact`, it does not wrap before the exit is taken.
+/// By the bits of a counter. If `is_exact`, it does not wrap before the exit is taken.
 inline void count_bits(const exit_place& x, const value_comparison& c, const order_sides& s,
                        const trip_formula& formula, bool is_exact, bool is_never_past, loop_trips& out) {
   const counted_exit e = counted_exit_of(c, c.width, s.a, 0);

@@ -166,7 +166,8 @@ private:
     return out;
   }
 
-  /// Replaces values of which the low bits are a sum, and the others 0, by that sum, if it has no more bits.
+  /// A value whose high bits are 0 is the sum that its low bits are, if that sum has no more bits. Replaces one such
+  /// value by its sum; false if there is none.
   bool see_through_masks(const held_comparisons& held, linear_form& form) const {
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {
       const linear_form::term t = form.terms[i];

@@ -149,8 +149,8 @@ inline value_bounds bounds_of_start(const exit_place& x, const value_comparison&
   return narrower(sum, shifted(joined, addend, c.width));
 }
 
-/// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values. Not for one bit,
-/// of which 1 and -1 are the same.
+/// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values. Not for one bit:
+/// there, 1 and -1 are the same.
 inline bool lift_to_integer(const exit_place& x, const linear_form& bits, number_reading r, linear_form& out) {
   out = linear_form::exact_zero();
   bool fits = bits.width != 1 && out.add(static_cast<std::uint64_t>(as_signed(bits.constant, bits.width)));

@@ -42,7 +42,7 @@ struct held_comparisons {
   form_on_arc arcs[most] = {};
 };
 
-/// Reads the branches that decide whether control comes to a place, and what the program promises before it
+/// Reads what held when control reached a place: the branches that lead there, and what the program promises before it
 /// (`assumed`).
 class held_comparison_reader {
 public:

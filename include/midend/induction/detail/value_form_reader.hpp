@@ -114,7 +114,7 @@ public:
   }
 
   /// The low bits of a value as a sum, also where only those are one: of a value that is masked, or shifted up and
-  /// down, or of which the program says so (`low_sum`).
+  /// down, or where the program says what they are (`low_sum`).
   bool read_low_bits(value_id v, unsigned width, linear_form& out) const {
     std::uint64_t added = 0;
     for (unsigned steps = 0; steps != 8 && v != no_value && !p_.is_phi(v) && !p_.constant(v); ++steps) {
