@@ -27,7 +27,8 @@ class plain_trip_counter_workspace {
   value_evolutions found_;
 };
 
-/// Counts by what the loops say, and branches before them. `loop_trip_counter` also knows what the function around them says.
+/// Counts by what the loops say, and branches before them. `loop_trip_counter` also knows what the function around them
+/// says.
 class plain_trip_counter {
 public:
   /// Requires the forest of `ir.graph()`, with boundaries. That of `evolutions`.

@@ -167,8 +167,8 @@ inline void add_hints(const loop_hints& hints, trip_count& trip) {
   trip.multiple = hint > ~std::uint64_t{0} / more ? hint : hint * more; // both divide the number
 }
 
-/// Whether `exit` says sooner or more than what is known so far: numbers come before formulas, and formulas of steps that
-/// are numbers before others. Nothing is said by an exit that is never taken.
+/// Whether `exit` says sooner or more than what is known so far: numbers come before formulas, and formulas of steps
+/// that are numbers before others. Nothing is said by an exit that is never taken.
 inline bool is_better_exit(const exit_trips& exit, const loop_counts& known) {
   const trip_count& count = exit.trips.count;
   const bool knows_exact = known.is_counted && !known.has_formula;
