@@ -61,6 +61,7 @@ if [ "$group" = tests ]; then
   # A second oracle of dependences.
   want libisl-dev header isl/set.h
   want libz3-dev header z3.h
+  want valgrind program valgrind # counts instructions
   # Programs that are compiled with the LLVM pass plugin, by tests/run.sh --thorough.
   want csmith program csmith
   want libcsmith-dev any_file '/usr/include/csmith*/csmith.h'

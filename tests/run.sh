@@ -234,6 +234,9 @@ if [ $quick -eq 1 ]; then
     step "debug: tool" ctest --preset debug --no-tests=error -L tool
   }
 else
+  # What takes seconds comes first.
+  step "format" formatted
+  step "manifests" manifests
   release_programs=(midend midend_random_passes midend_examples midend_benchmarks midend_odr)
   each_header=OFF
   # Tool and benchmarks are compiled with -O1, examples once, without exceptions. --thorough compiles all as users do, and
@@ -292,8 +295,6 @@ else
   for machine in s390x i686 libc++; do
     later "$machine: examples" bash tests/platforms/examples.sh "$machine"
   done
-  later "format" formatted
-  later "manifests" manifests
   told_later
 fi
 
