@@ -38,7 +38,7 @@ public:
   template <has_graph IR>
     requires(!statement_ir<IR>)
   explicit definition_table(const IR&) {
-    detail::explain_statement_ir<IR>();
+    detail::statement_contract::explain<IR>();
   }
 
   /// The same in place; allocates nothing if an earlier program was at least as large. O(size of the program).

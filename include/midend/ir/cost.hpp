@@ -53,6 +53,7 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/optional.hpp"
 
 #include <concepts>
@@ -192,110 +193,52 @@ concept cost_ir = semantic_ir<IR> && has_64_bit_constants<IR> && has_cost<IR> &&
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_may_reassociate =
-    requires { &IR::may_reassociate; } || requires(IR& ir, value_id v) { ir.may_reassociate(v); };
-template <class IR>
-concept names_guard = requires { &IR::guard; } || requires { &IR::unguarded; } || requires(IR& ir, value_id v) {
-  ir.guard(v);
-} || requires(IR& ir, value_id v) { ir.unguarded(v); };
-template <class IR>
-concept names_identity = requires { &IR::identity; } || requires(IR& ir, value_id v) { ir.identity(v); };
-template <class IR>
-concept names_trip_hints = requires { &IR::trip_hints; } || requires(IR& ir, node_id n) { ir.trip_hints(n); };
-template <class IR>
-concept names_probability = requires { &IR::probability; } || requires(IR& ir, edge_id e) { ir.probability(e); };
-template <class IR>
-concept names_assumed = requires { &IR::assumed; } || requires(IR& ir, value_id v) { ir.assumed(v); };
-template <class IR>
-concept names_must_end = requires { &IR::must_end; } || requires(IR& ir, edge_id e) { ir.must_end(e); };
-template <class IR>
-concept names_constant_memory =
-    requires { &IR::constant_memory; } || requires(IR& ir, value_id v) { ir.constant_memory(v, 0, 1); };
-template <class IR>
-concept names_low_sum = requires { &IR::low_sum; } || requires(IR& ir, value_id v) { ir.low_sum(v); };
+template <class T>
+concept names_guard = requires { &T::guard; } || requires { &T::unguarded; } ||
+                      requires(T& ir, value_id v) { ir.guard(v); } || requires(T& ir, value_id v) { ir.unguarded(v); };
+
+MIDEND_REQUIRED(has_64_bit_constants, "this needs an IR with `using constant_type = std::uint64_t;`");
+MIDEND_REQUIRED(has_cost, "an IR needs `std::optional<midend::operation_class> cost(midend::value_id v) const`, which "
+                          "returns std::nullopt for what is free");
+MIDEND_REQUIRED(has_memory, "an IR needs `std::optional<midend::memory_reference> memory(midend::value_id v) const`, "
+                            "which returns std::nullopt for what may access any memory");
+MIDEND_OPTIONAL_MEMBER(may_reassociate, has_may_reassociate, it.may_reassociate(value_id()),
+                       "of an IR would never be called", "`bool may_reassociate(midend::value_id v) const`");
+MIDEND_OPTIONAL_ROW(
+    guard_row, has_guard, names_guard,
+    "`guard` of an IR would never be called; write `midend::guard_of_value guard(midend::value_id v) const` and "
+    "`midend::operation_info unguarded(midend::value_id v) const`, or give the members other names");
+MIDEND_OPTIONAL_MEMBER(identity, has_identity, it.identity(value_id()), "of an IR would never be called",
+                       "`std::uint32_t identity(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(trip_hints, has_trip_hints, it.trip_hints(node_id()), "of an IR would never be called",
+                       "`midend::loop_hints trip_hints(midend::node_id header) const`");
+MIDEND_OPTIONAL_MEMBER(probability, has_probability, it.probability(edge_id()), "of an IR would never be called",
+                       "`double probability(midend::edge_id e) const`");
+MIDEND_OPTIONAL_MEMBER(assumed, has_assumed, it.assumed(value_id()), "of an IR would never be called",
+                       "`midend::value_id assumed(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(must_end, has_must_end, it.must_end(edge_id()), "of an IR would never be called",
+                       "`bool must_end(midend::edge_id backedge) const`");
+MIDEND_OPTIONAL_MEMBER(constant_memory, has_constant_memory, it.constant_memory(value_id(), 0, 1),
+                       "of an IR would never be called",
+                       "`std::optional<midend::number_range> constant_memory(midend::value_id base, std::uint64_t "
+                       "offset, std::uint32_t bytes) const`");
+MIDEND_OPTIONAL_MEMBER(low_sum, has_low_sum, it.low_sum(value_id()), "of an IR would never be called",
+                       "`std::optional<midend::sum_of_low_bits> low_sum(midend::value_id v) const`");
+
+using optional_costs = contract<may_reassociate_row, guard_row, identity_row, trip_hints_row, probability_row,
+                                assumed_row, must_end_row, constant_memory_row, low_sum_row>;
+
+using cost_contract =
+    contract<semantic_contract, has_64_bit_constants_row, has_cost_row, has_memory_row, has_effect_row, optional_costs>;
 
 template <class IR>
-concept may_reassociate_fits = has_may_reassociate<IR> || !names_may_reassociate<IR>;
-template <class IR>
-concept guard_fits = has_guard<IR> || !names_guard<IR>;
-template <class IR>
-concept identity_fits = has_identity<IR> || !names_identity<IR>;
-template <class IR>
-concept trip_hints_fit = has_trip_hints<IR> || !names_trip_hints<IR>;
-template <class IR>
-concept probability_fits = has_probability<IR> || !names_probability<IR>;
-template <class IR>
-concept assumed_fits = has_assumed<IR> || !names_assumed<IR>;
-template <class IR>
-concept must_end_fits = has_must_end<IR> || !names_must_end<IR>;
-template <class IR>
-concept constant_memory_fits = has_constant_memory<IR> || !names_constant_memory<IR>;
-template <class IR>
-concept low_sum_fits = has_low_sum<IR> || !names_low_sum<IR>;
-template <class IR>
-concept cost_members_fit =
-    semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> && identity_fits<IR> && trip_hints_fit<IR> &&
-    probability_fits<IR> && assumed_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR> && low_sum_fits<IR>;
-
-/// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_cost_ir() {
-  if constexpr (!semantic_ir<IR> || !semantic_members_fit<IR>) {
-    explain_semantic_ir<IR>();
-  } else if constexpr (!has_64_bit_constants<IR>) {
-    static_assert(has_64_bit_constants<IR>, "midend: this needs an IR with `using constant_type = std::uint64_t;`");
-  } else if constexpr (!has_cost<IR>) {
-    static_assert(has_cost<IR>, "midend: an IR needs `std::optional<midend::operation_class> cost(midend::value_id v) "
-                                "const`, which returns std::nullopt for what is free");
-  } else if constexpr (!has_memory<IR>) {
-    static_assert(has_memory<IR>,
-                  "midend: an IR needs `std::optional<midend::memory_reference> memory(midend::value_id "
-                  "v) const`, which returns std::nullopt for what may access any memory");
-  } else if constexpr (!has_effect<IR>) {
-    static_assert(has_effect<IR>, "midend: an IR needs `midend::effect_kind effect(midend::value_id v) const`");
-  } else if constexpr (!may_reassociate_fits<IR>) {
-    static_assert(has_may_reassociate<IR>, "midend: `may_reassociate` of an IR would never be called; write `bool "
-                                           "may_reassociate(midend::value_id v) const`, or give the member another "
-                                           "name");
-  } else if constexpr (!guard_fits<IR>) {
-    static_assert(has_guard<IR>, "midend: `guard` of an IR would never be called; write `midend::guard_of_value "
-                                 "guard(midend::value_id v) const` and `midend::operation_info "
-                                 "unguarded(midend::value_id v) const`, or give the members other names");
-  } else if constexpr (!identity_fits<IR>) {
-    static_assert(has_identity<IR>, "midend: `identity` of an IR would never be called; write `std::uint32_t "
-                                    "identity(midend::value_id v) const`, or give the member another name");
-  } else if constexpr (!trip_hints_fit<IR>) {
-    static_assert(has_trip_hints<IR>, "midend: `trip_hints` of an IR would never be called; write `midend::loop_hints "
-                                      "trip_hints(midend::node_id header) const`, or give the member another name");
-  } else if constexpr (!probability_fits<IR>) {
-    static_assert(has_probability<IR>, "midend: `probability` of an IR would never be called; write `double "
-                                       "probability(midend::edge_id e) const`, or give the member another name");
-  } else if constexpr (!assumed_fits<IR>) {
-    static_assert(has_assumed<IR>, "midend: `assumed` of an IR would never be called; write `midend::value_id "
-                                   "assumed(midend::value_id v) const`, or give the member another name");
-  } else if constexpr (!must_end_fits<IR>) {
-    static_assert(has_must_end<IR>, "midend: `must_end` of an IR would never be called; write `bool "
-                                    "must_end(midend::edge_id backedge) const`, or give the member another name");
-  } else if constexpr (!constant_memory_fits<IR>) {
-    static_assert(
-        has_constant_memory<IR>,
-        "midend: `constant_memory` of an IR would never be called; write `std::optional<midend::number_range> "
-        "constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const`, or give "
-        "the member another name");
-  } else if constexpr (!low_sum_fits<IR>) {
-    static_assert(has_low_sum<IR>, "midend: `low_sum` of an IR would never be called; write "
-                                   "`std::optional<midend::sum_of_low_bits> low_sum(midend::value_id v) const`, or "
-                                   "give the member another name");
-  }
-  return false;
-}
+concept cost_members_fit = semantic_members_fit<IR> && optional_costs::fits<IR>;
 
 } // namespace detail
 
 /// What functions take: a `cost_ir` with optional members that fit; otherwise an error.
 template <class IR>
-concept cost_ir_argument = (cost_ir<IR> && detail::cost_members_fit<IR>) || detail::explain_cost_ir<IR>();
+concept cost_ir_argument = (cost_ir<IR> && detail::cost_contract::fits<IR>) || detail::cost_contract::explain<IR>();
 
 namespace detail {
 

@@ -175,6 +175,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -581,263 +582,130 @@ concept phi_removing_editor = variable_editor<E> && can_replace_uses<E> && can_e
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_may_redirect = requires { &IR::may_redirect; } || requires(IR& ir, edge_id e) { ir.may_redirect(e); };
-template <class IR>
-concept names_may_split = requires { &IR::may_split; } || requires(IR& ir, edge_id e) { ir.may_split(e); };
-template <class IR>
-concept names_may_insert_phi =
-    requires { &IR::may_insert_phi; } || requires(IR& ir, value_id v) { ir.may_insert_phi(v); };
+// What cannot be changed.
+
+MIDEND_OPTIONAL_MEMBER(may_redirect, has_may_redirect, it.may_redirect(edge_id()),
+                       "would never be called, and every edge be redirected",
+                       "`bool may_redirect(midend::edge_id e) const`");
+MIDEND_OPTIONAL_MEMBER(may_split, has_may_split, it.may_split(edge_id()),
+                       "would never be called, and every edge be split", "`bool may_split(midend::edge_id e) const`");
+MIDEND_OPTIONAL_MEMBER(may_insert_phi, has_may_insert_phi, it.may_insert_phi(value_id()),
+                       "would never be called, and every value get phis",
+                       "`bool may_insert_phi(midend::value_id like) const`");
+MIDEND_OPTIONAL_MEMBER(separates_parallel_edges, has_separates_parallel_edges, it.separates_parallel_edges(),
+                       "would never be called, and parallel edges get different inputs",
+                       "`bool separates_parallel_edges() const`");
+
+using limits_contract = contract<may_redirect_row, may_split_row, may_insert_phi_row, separates_parallel_edges_row,
+                                 may_replace_operand_row>;
 
 template <class IR>
-concept names_separates_parallel_edges =
-    requires { &IR::separates_parallel_edges; } || requires(IR& ir) { ir.separates_parallel_edges(); };
+concept limits_fit = limits_contract::fits<IR>;
 
-template <class IR>
-concept separates_parallel_edges_fits = has_separates_parallel_edges<IR> || !names_separates_parallel_edges<IR>;
-template <class IR>
-concept may_redirect_fits = has_may_redirect<IR> || !names_may_redirect<IR>;
-template <class IR>
-concept may_split_fits = has_may_split<IR> || !names_may_split<IR>;
-template <class IR>
-concept may_insert_phi_fits = has_may_insert_phi<IR> || !names_may_insert_phi<IR>;
+/// For plans that read edges and no values.
+using edges_contract = contract<edge_indexed_graph_row, limits_contract>;
 
-/// The members that say what cannot be changed fit.
-template <class IR>
-concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR> &&
-                     separates_parallel_edges_fits<IR> && may_replace_operand_fits<IR>;
+// The members of editors.
 
-/// The error of such a member that does not fit. Always false.
-template <class IR> constexpr bool explain_limits() {
-  static_assert(may_redirect_fits<IR>,
-                "midend: `may_redirect` would never be called, and every edge be redirected; write `bool "
-                "may_redirect(midend::edge_id e) const`, or give the member another name");
-  static_assert(may_split_fits<IR>, "midend: `may_split` would never be called, and every edge be split; write `bool "
-                                    "may_split(midend::edge_id e) const`, or give the member another name");
-  static_assert(may_insert_phi_fits<IR>,
-                "midend: `may_insert_phi` would never be called, and every value get phis; write `bool "
-                "may_insert_phi(midend::value_id like) const`, or give the member another name");
-  static_assert(separates_parallel_edges_fits<IR>,
-                "midend: `separates_parallel_edges` would never be called, and parallel edges get different inputs; "
-                "write `bool separates_parallel_edges() const`, or give the member another name");
-  static_assert(may_replace_operand_fits<IR>,
-                "midend: `may_replace_operand` would never be called, and every operand be replaced; write `bool "
-                "may_replace_operand(midend::value_id user, std::size_t i) const`, or give the member another name");
-  return false;
-}
+MIDEND_REQUIRED(can_insert_phis,
+                "an editor needs `midend::value_id insert_phi(midend::node_id n, midend::value_id like)`");
+MIDEND_REQUIRED(can_set_phi_inputs,
+                "an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
+MIDEND_REQUIRED(can_set_operands,
+                "an editor needs `void set_operand(midend::value_id user, std::size_t i, midend::value_id v)`");
+MIDEND_REQUIRED(can_replace_uses, "an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
+MIDEND_REQUIRED(can_erase_values, "an editor needs `void erase_value(midend::value_id v)`");
+MIDEND_REQUIRED(can_clone_values,
+                "an editor needs `midend::value_id clone_value(midend::value_id v, midend::node_id n)`");
+MIDEND_REQUIRED(can_make_constants,
+                "an editor needs `midend::value_id make_constant(midend::value_id like, constant_type c)`");
+MIDEND_REQUIRED(can_create_nodes, "an editor needs `midend::node_id create_node(midend::node_id like)`");
+MIDEND_REQUIRED(can_redirect_edges, "an editor needs `void redirect_edge(midend::edge_id e, midend::node_id target)`");
+MIDEND_REQUIRED(can_set_jumps, "an editor needs `void set_jump(midend::node_id n, midend::node_id target)`");
+MIDEND_REQUIRED(
+    can_keep_edges,
+    "an editor needs `void keep_edge(midend::edge_id e)`, which makes a jump along e of the branch that e leaves");
+MIDEND_REQUIRED(can_erase_nodes, "an editor needs `void erase_nodes(std::span<const midend::node_id> nodes)`");
+MIDEND_REQUIRED(has_node_of, "an editor needs `midend::node_id node_of(midend::value_id v) const`, which returns "
+                             "midend::no_node for what is in no node");
+MIDEND_REQUIRED(graph_has_in_edges,
+                "an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
+MIDEND_REQUIRED(can_make_undefined_values,
+                "an editor needs `midend::value_id undefined_like(midend::value_id v)`, a literal with any value");
+MIDEND_REQUIRED(can_move_values, "an editor needs `void move_value(midend::value_id v, midend::place p)`");
+MIDEND_REQUIRED(can_drop_promises, "an editor needs `void drop_promises(midend::value_id v)`, after which an operation "
+                                   "may run where it did not; empty if operations promise nothing");
+MIDEND_REQUIRED(can_make_operations, "an editor needs `midend::value_id make_operation(midend::operation_info info, "
+                                     "midend::span<const midend::value_id> operands, midend::place p)`");
+MIDEND_REQUIRED(
+    can_make_numbers,
+    "an editor needs `midend::value_id make_number(unsigned width, std::uint64_t bits)`, which returns a literal");
+MIDEND_REQUIRED(can_erase_ends, "an editor needs `void erase_end(midend::node_id n)`");
+MIDEND_REQUIRED(can_set_branches, "an editor needs `void set_branch(midend::node_id n, midend::value_id condition, "
+                                  "midend::node_id then, midend::node_id otherwise)`");
+MIDEND_REQUIRED(can_make_local_arrays,
+                "an editor needs `midend::value_id make_local_array(std::uint32_t bytes)`, which returns the address "
+                "of memory that each call has for itself, or midend::no_value");
+MIDEND_REQUIRED(can_make_loads, "an editor needs `midend::value_id make_load(midend::value_id like, const "
+                                "midend::memory_reference& m, midend::place p)`");
+MIDEND_REQUIRED(can_make_stores, "an editor needs `midend::value_id make_store(midend::value_id v, const "
+                                 "midend::memory_reference& m, midend::place p)`");
+MIDEND_REQUIRED(has_storage_bytes, "an editor needs `std::uint32_t storage_bytes(midend::value_id v) const`: how many "
+                                   "bytes a store of v writes, 0 if it cannot be stored");
+MIDEND_REQUIRED(has_local_array_bytes, "an editor needs `std::uint32_t local_array_bytes(midend::value_id v) const`: "
+                                       "how many bytes a local array has, 0 for any other value");
+MIDEND_REQUIRED(can_make_memory_classes,
+                "an editor needs `std::uint32_t make_memory_class()`, which returns a class that no access has");
+MIDEND_REQUIRED(can_insert_variable_phis,
+                "an editor needs `midend::value_id insert_variable_phi(midend::node_id n, midend::variable_id x)`");
+MIDEND_REQUIRED(can_rename_uses,
+                "an editor needs `void rename_use(midend::statement_id s, midend::variable_id x, midend::value_id v)`");
+MIDEND_REQUIRED(can_rename_definitions,
+                "an editor needs `midend::value_id rename_definition(midend::statement_id s, midend::variable_id x)`");
+MIDEND_REQUIRED(has_undefined_values, "an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
 
-/// The graph, its edges and limits, for plans that read no values.
-template <class IR>
-concept edges_and_limits_fit = has_graph<IR> && graph_is_edge_indexed<IR> && graph_members_fit<IR> && limits_fit<IR>;
+using ir_editor_contract =
+    contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_replace_uses_row, can_erase_values_row,
+             can_clone_values_row, has_constant_type_row, can_make_constants_row, can_create_nodes_row,
+             can_redirect_edges_row, can_set_jumps_row, can_keep_edges_row, can_erase_nodes_row, limits_contract>;
 
-template <class IR> constexpr bool explain_edges_and_limits() {
-  if constexpr (!has_graph<IR> || !graph_is_edge_indexed<IR> || !graph_members_fit<IR>) {
-    explain_graph<IR, true>();
-  } else {
-    explain_limits<IR>();
-  }
-  return false;
-}
+using memory_editor_contract = contract<can_make_local_arrays_row, can_make_loads_row, can_make_stores_row,
+                                        has_storage_bytes_row, has_local_array_bytes_row, can_make_memory_classes_row>;
 
-/// The error of an editor without a member, for editors that need some: a sentence each.
-template <class E> constexpr void explain_inserting_phis() {
-  static_assert(can_insert_phis<E>,
-                "midend: an editor needs `midend::value_id insert_phi(midend::node_id n, midend::value_id like)`");
-}
+using variable_editor_contract =
+    contract<statement_contract, edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row,
+             can_rename_uses_row, can_rename_definitions_row, has_undefined_values_row>;
 
-template <class E> constexpr void explain_setting_phi_inputs() {
-  static_assert(
-      can_set_phi_inputs<E>,
-      "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
-}
+using variable_phi_editor_contract =
+    contract<edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row, has_undefined_values_row,
+             graph_has_in_edges_row, can_replace_uses_row, can_erase_values_row>;
 
-template <class E> constexpr void explain_setting_operands() {
-  static_assert(can_set_operands<E>,
-                "midend: an editor needs `void set_operand(midend::value_id user, std::size_t i, midend::value_id v)`");
-}
+using phi_removing_editor_contract = contract<variable_editor_contract, can_replace_uses_row, can_erase_values_row>;
 
-template <class E> constexpr void explain_erasing_values() {
-  static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
-}
-
-template <class E> constexpr void explain_places() {
-  static_assert(has_node_of<E>,
-                "midend: an editor needs `midend::node_id node_of(midend::value_id v) const`, which returns "
-                "midend::no_node for what is in no node");
-  static_assert(
-      graph_has_in_edges<E>,
-      "midend: an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
-}
-
-/// The error of what cannot keep values in memory: one sentence for the first thing that is missing. Always false.
-template <class E> constexpr bool explain_memory_editor() {
-  if constexpr (!can_make_local_arrays<E>) {
-    static_assert(can_make_local_arrays<E>,
-                  "midend: an editor needs `midend::value_id make_local_array(std::uint32_t bytes)`, which returns the "
-                  "address of memory that each call has for itself, or midend::no_value");
-  } else if constexpr (!can_make_loads<E>) {
-    static_assert(can_make_loads<E>, "midend: an editor needs `midend::value_id make_load(midend::value_id like, const "
-                                     "midend::memory_reference& m, midend::place p)`");
-  } else if constexpr (!can_make_stores<E>) {
-    static_assert(can_make_stores<E>, "midend: an editor needs `midend::value_id make_store(midend::value_id v, const "
-                                      "midend::memory_reference& m, midend::place p)`");
-  } else if constexpr (!has_storage_bytes<E>) {
-    static_assert(has_storage_bytes<E>, "midend: an editor needs `std::uint32_t storage_bytes(midend::value_id v) "
-                                        "const`: how many bytes a store of v writes, 0 if it cannot be stored");
-  } else if constexpr (!has_local_array_bytes<E>) {
-    static_assert(has_local_array_bytes<E>, "midend: an editor needs `std::uint32_t local_array_bytes(midend::value_id "
-                                            "v) const`: how many bytes a local array has, 0 for any other value");
-  } else if constexpr (!can_make_memory_classes<E>) {
-    static_assert(can_make_memory_classes<E>, "midend: an editor needs `std::uint32_t make_memory_class()`, which "
-                                              "returns a class that no access has");
-  }
-  return false;
-}
-
-/// The error of what cannot change values and flow: one sentence for the first thing that is missing. Always false.
-template <class E> constexpr bool explain_ir_editor() {
-  if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
-    explain_ssa_ir<E>();
-  } else if constexpr (!can_insert_phis<E>) {
-    static_assert(can_insert_phis<E>,
-                  "midend: an editor needs `midend::value_id insert_phi(midend::node_id n, midend::value_id like)`");
-  } else if constexpr (!can_set_phi_inputs<E>) {
-    static_assert(
-        can_set_phi_inputs<E>,
-        "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
-  } else if constexpr (!can_replace_uses<E>) {
-    static_assert(can_replace_uses<E>,
-                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
-  } else if constexpr (!can_erase_values<E>) {
-    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
-  } else if constexpr (!can_clone_values<E>) {
-    static_assert(can_clone_values<E>,
-                  "midend: an editor needs `midend::value_id clone_value(midend::value_id v, midend::node_id n)`");
-  } else if constexpr (!has_constant_type<E>) {
-    static_assert(has_constant_type<E>, "midend: an editor needs `using constant_type = std::uint64_t;`, or another "
-                                        "type that can be copied and compared");
-  } else if constexpr (!can_make_constants<E>) {
-    static_assert(can_make_constants<E>,
-                  "midend: an editor needs `midend::value_id make_constant(midend::value_id like, constant_type c)`");
-  } else if constexpr (!can_create_nodes<E>) {
-    static_assert(can_create_nodes<E>, "midend: an editor needs `midend::node_id create_node(midend::node_id like)`");
-  } else if constexpr (!can_redirect_edges<E>) {
-    static_assert(can_redirect_edges<E>,
-                  "midend: an editor needs `void redirect_edge(midend::edge_id e, midend::node_id target)`");
-  } else if constexpr (!can_set_jumps<E>) {
-    static_assert(can_set_jumps<E>,
-                  "midend: an editor needs `void set_jump(midend::node_id n, midend::node_id target)`");
-  } else if constexpr (!can_keep_edges<E>) {
-    static_assert(can_keep_edges<E>, "midend: an editor needs `void keep_edge(midend::edge_id e)`");
-  } else if constexpr (!can_erase_nodes<E>) {
-    static_assert(can_erase_nodes<E>,
-                  "midend: an editor needs `void erase_nodes(std::span<const midend::node_id> nodes)`");
-  } else {
-    explain_limits<E>();
-  }
-  return false;
-}
-
-/// The same for what turns variables into values.
-template <class E> constexpr bool explain_variable_editor() {
-  if constexpr (!statement_ir<E> || !statement_members_fit<E>) {
-    explain_statement_ir<E>();
-  } else if constexpr (!graph_is_edge_indexed<E>) {
-    explain_graph<E, true>();
-  } else if constexpr (!can_insert_variable_phis<E>) {
-    static_assert(
-        can_insert_variable_phis<E>,
-        "midend: an editor needs `midend::value_id insert_variable_phi(midend::node_id n, midend::variable_id x)`");
-  } else if constexpr (!can_set_phi_inputs<E>) {
-    static_assert(
-        can_set_phi_inputs<E>,
-        "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
-  } else if constexpr (!can_rename_uses<E>) {
-    static_assert(
-        can_rename_uses<E>,
-        "midend: an editor needs `void rename_use(midend::statement_id s, midend::variable_id x, midend::value_id v)`");
-  } else if constexpr (!can_rename_definitions<E>) {
-    static_assert(
-        can_rename_definitions<E>,
-        "midend: an editor needs `midend::value_id rename_definition(midend::statement_id s, midend::variable_id x)`");
-  } else if constexpr (!has_undefined_values<E>) {
-    static_assert(has_undefined_values<E>,
-                  "midend: an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
-  }
-  return false;
-}
-
-/// The same for what makes phis of variables.
-template <class E> constexpr bool explain_variable_phi_editor() {
-  if constexpr (!has_graph<E> || !graph_is_edge_indexed<E> || !graph_members_fit<E>) {
-    explain_graph<E, true>();
-  } else if constexpr (!can_insert_variable_phis<E>) {
-    static_assert(
-        can_insert_variable_phis<E>,
-        "midend: an editor needs `midend::value_id insert_variable_phi(midend::node_id n, midend::variable_id x)`");
-  } else if constexpr (!can_set_phi_inputs<E>) {
-    explain_setting_phi_inputs<E>();
-  } else if constexpr (!has_undefined_values<E>) {
-    static_assert(has_undefined_values<E>,
-                  "midend: an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
-  } else if constexpr (!graph_has_in_edges<E>) {
-    static_assert(
-        graph_has_in_edges<E>,
-        "midend: an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
-  } else if constexpr (!can_replace_uses<E>) {
-    static_assert(can_replace_uses<E>,
-                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
-  } else if constexpr (!can_erase_values<E>) {
-    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
-  }
-  return false;
-}
-
-/// The same for what also removes phis.
-template <class E> constexpr bool explain_phi_removing_editor() {
-  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
-    explain_variable_editor<E>();
-  } else if constexpr (!can_replace_uses<E>) {
-    static_assert(can_replace_uses<E>,
-                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
-  } else if constexpr (!can_erase_values<E>) {
-    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
-  }
-  return false;
-}
-
-/// The same for what turns variables into values without analyses.
-template <class E> constexpr bool explain_on_the_fly_editor() {
-  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
-    explain_variable_editor<E>();
-  } else {
-    explain_variable_phi_editor<E>();
-  }
-  return false;
-}
+using on_the_fly_editor_contract = contract<variable_editor_contract, variable_phi_editor_contract>;
 
 } // namespace detail
 
 // What functions take: the concept, with optional members that fit; otherwise an error.
 template <class IR>
-concept graph_of_ir_argument = detail::edges_and_limits_fit<IR> || detail::explain_edges_and_limits<IR>();
+concept graph_of_ir_argument = detail::edges_contract::fits<IR> || detail::edges_contract::explain<IR>();
 template <class E>
 concept ir_editor_argument =
-    (ir_editor<E> && detail::ssa_members_fit<E> && detail::limits_fit<E>) || detail::explain_ir_editor<E>();
+    (ir_editor<E> && detail::ir_editor_contract::fits<E>) || detail::ir_editor_contract::explain<E>();
 template <class E>
-concept memory_editor_argument = memory_editor<E> || detail::explain_memory_editor<E>();
+concept memory_editor_argument =
+    (memory_editor<E> && detail::memory_editor_contract::fits<E>) || detail::memory_editor_contract::explain<E>();
 template <class E>
 concept variable_editor_argument =
-    (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();
+    (variable_editor<E> && detail::variable_editor_contract::fits<E>) || detail::variable_editor_contract::explain<E>();
 template <class E>
-concept phi_removing_editor_argument =
-    (phi_removing_editor<E> && detail::statement_members_fit<E>) || detail::explain_phi_removing_editor<E>();
+concept phi_removing_editor_argument = (phi_removing_editor<E> && detail::phi_removing_editor_contract::fits<E>) ||
+                                       detail::phi_removing_editor_contract::explain<E>();
 template <class E>
-concept variable_phi_editor_argument =
-    (variable_phi_editor<E> && detail::graph_members_fit<E>) || detail::explain_variable_phi_editor<E>();
+concept variable_phi_editor_argument = (variable_phi_editor<E> && detail::variable_phi_editor_contract::fits<E>) ||
+                                       detail::variable_phi_editor_contract::explain<E>();
 template <class E>
-concept on_the_fly_editor_argument =
-    (on_the_fly_editor<E> && detail::statement_members_fit<E>) || detail::explain_on_the_fly_editor<E>();
+concept on_the_fly_editor_argument = (on_the_fly_editor<E> && detail::on_the_fly_editor_contract::fits<E>) ||
+                                     detail::on_the_fly_editor_contract::explain<E>();
 
 MIDEND_END_NAMESPACE

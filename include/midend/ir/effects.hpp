@@ -58,6 +58,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -151,94 +152,50 @@ concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_may_duplicate = requires { &IR::may_duplicate; } || requires(IR& ir, value_id v) { ir.may_duplicate(v); };
-template <class IR>
-concept names_is_terminator = requires { &IR::is_terminator; } || requires(IR& ir, value_id v) { ir.is_terminator(v); };
+MIDEND_OPTIONAL_MEMBER(may_duplicate, has_may_duplicate, it.may_duplicate(value_id()), "of an IR would never be called",
+                       "`bool may_duplicate(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(is_terminator, has_is_terminator, it.is_terminator(value_id()), "of an IR would never be called",
+                       "`bool is_terminator(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(may_trap_without_promises, has_may_trap_without_promises,
+                       it.may_trap_without_promises(value_id()),
+                       "of an IR would never be called, and `may_trap` be asked instead",
+                       "`bool may_trap_without_promises(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(loop_ends, has_loop_ends, it.loop_ends(node_id()),
+                       "of an IR would never be called, and no loop be taken to end",
+                       "`bool loop_ends(midend::node_id header) const`");
+MIDEND_OPTIONAL_MEMBER(is_removable, has_is_removable, it.is_removable(value_id()), "of an IR would never be called",
+                       "`bool is_removable(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(is_repeatable, has_is_repeatable, it.is_repeatable(value_id()), "of an IR would never be called",
+                       "`bool is_repeatable(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(is_convergent, has_is_convergent, it.is_convergent(value_id()),
+                       "of an IR would never be called, and nothing be taken to be convergent",
+                       "`bool is_convergent(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(accepts_operations, has_accepts_operations, it.accepts_operations(node_id()),
+                       "of an IR would never be called, and operations be put into every node",
+                       "`bool accepts_operations(midend::node_id n) const`");
+
+/// The optional members of the rung. Where the rung is not required, `may_duplicate` and `is_terminator` are among
+/// them.
+using optional_effects = contract<may_duplicate_row, is_terminator_row, may_trap_without_promises_row, loop_ends_row,
+                                  is_removable_row, is_repeatable_row, is_convergent_row, accepts_operations_row>;
+
+MIDEND_REQUIRED(has_effect, "an IR needs `midend::effect_kind effect(midend::value_id v) const`");
+MIDEND_REQUIRED(has_may_trap, "an IR with effects needs `bool may_trap(midend::value_id v) const`");
+MIDEND_REQUIRED(has_may_not_return, "an IR with effects needs `bool may_not_return(midend::value_id v) const`");
+MIDEND_REQUIRED(has_may_duplicate, "an IR with effects needs `bool may_duplicate(midend::value_id v) const`");
+MIDEND_REQUIRED(has_is_volatile, "an IR with effects needs `bool is_volatile(midend::value_id v) const`");
+MIDEND_REQUIRED(has_is_terminator,
+                "an IR with effects needs `bool is_terminator(midend::value_id v) const`, false for all values if "
+                "`values(n)` has no terminators");
+
+using effect_contract = contract<ssa_contract, has_effect_row, has_may_trap_row, has_may_not_return_row,
+                                 has_may_duplicate_row, has_is_volatile_row, has_is_terminator_row, optional_effects>;
 
 template <class IR>
-concept names_may_trap_without_promises =
-    requires { &IR::may_trap_without_promises; } || requires(IR& ir, value_id v) { ir.may_trap_without_promises(v); };
-template <class IR>
-concept names_loop_ends = requires { &IR::loop_ends; } || requires(IR& ir, node_id n) { ir.loop_ends(n); };
+concept effect_members_fit = optional_effects::fits<IR>;
 
-template <class IR>
-concept names_is_removable = requires { &IR::is_removable; } || requires(IR& ir, value_id v) { ir.is_removable(v); };
-template <class IR>
-concept names_is_repeatable = requires { &IR::is_repeatable; } || requires(IR& ir, value_id v) { ir.is_repeatable(v); };
-template <class IR>
-concept names_is_convergent = requires { &IR::is_convergent; } || requires(IR& ir, value_id v) { ir.is_convergent(v); };
-template <class IR>
-concept names_accepts_operations =
-    requires { &IR::accepts_operations; } || requires(IR& ir, node_id n) { ir.accepts_operations(n); };
-
-template <class IR>
-concept may_duplicate_fits = has_may_duplicate<IR> || !names_may_duplicate<IR>;
-template <class IR>
-concept is_terminator_fits = has_is_terminator<IR> || !names_is_terminator<IR>;
-template <class IR>
-concept may_trap_without_promises_fits = has_may_trap_without_promises<IR> || !names_may_trap_without_promises<IR>;
-template <class IR>
-concept loop_ends_fits = has_loop_ends<IR> || !names_loop_ends<IR>;
-
-template <class IR>
-concept is_removable_fits = has_is_removable<IR> || !names_is_removable<IR>;
-template <class IR>
-concept is_repeatable_fits = has_is_repeatable<IR> || !names_is_repeatable<IR>;
-template <class IR>
-concept is_convergent_fits = has_is_convergent<IR> || !names_is_convergent<IR>;
-template <class IR>
-concept accepts_operations_fits = has_accepts_operations<IR> || !names_accepts_operations<IR>;
-
-/// The optional members of the rung fit. Where the rung is not required, `may_duplicate` and `is_terminator` are, too.
-template <class IR>
-concept effect_members_fit =
-    may_duplicate_fits<IR> && is_terminator_fits<IR> && may_trap_without_promises_fits<IR> && loop_ends_fits<IR> &&
-    is_removable_fits<IR> && is_repeatable_fits<IR> && is_convergent_fits<IR> && accepts_operations_fits<IR>;
-
-/// The error of such a member that does not fit. Always false.
-template <class IR> constexpr bool explain_optional_effects() {
-  static_assert(may_duplicate_fits<IR>, "midend: `may_duplicate` of an IR would never be called; write `bool "
-                                        "may_duplicate(midend::value_id v) const`, or give the member another name");
-  static_assert(is_terminator_fits<IR>, "midend: `is_terminator` of an IR would never be called; write `bool "
-                                        "is_terminator(midend::value_id v) const`, or give the member another name");
-  static_assert(may_trap_without_promises_fits<IR>,
-                "midend: `may_trap_without_promises` of an IR would never be called, and `may_trap` be asked instead; "
-                "write `bool may_trap_without_promises(midend::value_id v) const`, or give the member another name");
-  static_assert(loop_ends_fits<IR>,
-                "midend: `loop_ends` of an IR would never be called, and no loop be taken to end; write `bool "
-                "loop_ends(midend::node_id header) const`, or give the member another name");
-  static_assert(is_removable_fits<IR>, "midend: `is_removable` of an IR would never be called; write `bool "
-                                       "is_removable(midend::value_id v) const`, or give the member another name");
-  static_assert(is_repeatable_fits<IR>, "midend: `is_repeatable` of an IR would never be called; write `bool "
-                                        "is_repeatable(midend::value_id v) const`, or give the member another name");
-  static_assert(is_convergent_fits<IR>, "midend: `is_convergent` of an IR would never be called, and nothing be taken "
-                                        "to be convergent; write `bool is_convergent(midend::value_id v) const`, or "
-                                        "give the member another name");
-  static_assert(accepts_operations_fits<IR>,
-                "midend: `accepts_operations` of an IR would never be called, and operations be put into every node; "
-                "write `bool accepts_operations(midend::node_id n) const`, or give the member another name");
-  return false;
-}
-
-/// The error of an IR without the effects rung: one sentence for each thing that is wrong. Always false.
 template <class IR> constexpr bool explain_effect_ir() {
-  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
-    explain_ssa_ir<IR>();
-  } else {
-    static_assert(has_effect<IR>, "midend: an IR needs `midend::effect_kind effect(midend::value_id v) const`");
-    static_assert(has_may_trap<IR>, "midend: an IR with effects needs `bool may_trap(midend::value_id v) const`");
-    static_assert(has_may_not_return<IR>,
-                  "midend: an IR with effects needs `bool may_not_return(midend::value_id v) const`");
-    static_assert(has_may_duplicate<IR>,
-                  "midend: an IR with effects needs `bool may_duplicate(midend::value_id v) const`");
-    static_assert(has_is_volatile<IR>, "midend: an IR with effects needs `bool is_volatile(midend::value_id v) const`");
-    static_assert(has_is_terminator<IR>, "midend: an IR with effects needs `bool is_terminator(midend::value_id v) "
-                                         "const`, false for all values if `values(n)` has no terminators");
-    explain_optional_effects<IR>();
-  }
-  return false;
+  return effect_contract::explain<IR>();
 }
 
 } // namespace detail
@@ -246,7 +203,7 @@ template <class IR> constexpr bool explain_effect_ir() {
 /// What functions take: an `effect_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept effect_ir_argument =
-    (effect_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) || detail::explain_effect_ir<IR>();
+    (effect_ir<IR> && detail::effect_contract::fits<IR>) || detail::effect_contract::explain<IR>();
 
 /// Whether `v` ends its node.
 template <class IR> constexpr bool is_terminator([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {

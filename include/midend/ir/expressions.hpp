@@ -21,6 +21,7 @@
 #include "midend/config.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -58,31 +59,23 @@ concept expression_ir = statement_ir<IR> && has_num_expressions<IR> && has_expre
 
 namespace detail {
 
-/// The error of an IR without the expressions rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_expression_ir() {
-  if constexpr (!statement_ir<IR> || !statement_members_fit<IR>) {
-    explain_statement_ir<IR>();
-  } else if constexpr (!has_num_expressions<IR>) {
-    static_assert(has_num_expressions<IR>,
-                  "midend: an IR needs `std::size_t num_expressions() const`, or use midend::expression_numbering");
-  } else if constexpr (!has_expression<IR>) {
-    static_assert(has_expression<IR>, "midend: an IR needs `midend::expression_id expression(midend::statement_id s) "
-                                      "const`, which returns midend::no_expression where there is none");
-  } else if constexpr (!has_expression_operands<IR> || !expression_operands_are_a_range_of_ids<IR>) {
-    static_assert(
-        has_expression_operands<IR>,
-        "midend: an IR needs `expression_operands(midend::expression_id e) const`, which returns variables, by number");
-    static_assert(expression_operands_are_a_range_of_ids<IR>,
-                  "midend: `expression_operands(e)` of an IR must return a range of variables, by number");
-  }
-  return false;
-}
+MIDEND_REQUIRED(has_num_expressions,
+                "an IR needs `std::size_t num_expressions() const`, or use midend::expression_numbering");
+MIDEND_REQUIRED(has_expression, "an IR needs `midend::expression_id expression(midend::statement_id s) const`, which "
+                                "returns midend::no_expression where there is none");
+MIDEND_REQUIRED(has_expression_operands,
+                "an IR needs `expression_operands(midend::expression_id e) const`, which returns variables, by number");
+MIDEND_REQUIRED(expression_operands_are_a_range_of_ids,
+                "`expression_operands(e)` of an IR must return a range of variables, by number");
+
+using expression_contract = contract<statement_contract, has_num_expressions_row, has_expression_row,
+                                     has_expression_operands_row, expression_operands_are_a_range_of_ids_row>;
 
 } // namespace detail
 
 /// What functions take: an `expression_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept expression_ir_argument =
-    (expression_ir<IR> && detail::statement_members_fit<IR>) || detail::explain_expression_ir<IR>();
+    (expression_ir<IR> && detail::expression_contract::fits<IR>) || detail::expression_contract::explain<IR>();
 
 MIDEND_END_NAMESPACE

@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -73,12 +74,9 @@ private:
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_may_replace_operand =
-    requires { &IR::may_replace_operand; } || requires(IR& ir, value_id v) { ir.may_replace_operand(v, 0); };
-template <class IR>
-concept may_replace_operand_fits = has_may_replace_operand<IR> || !names_may_replace_operand<IR>;
+MIDEND_OPTIONAL_MEMBER(may_replace_operand, has_may_replace_operand, it.may_replace_operand(value_id(), 0),
+                       "would never be called, and every operand be replaced",
+                       "`bool may_replace_operand(midend::value_id user, std::size_t i) const`");
 
 } // namespace detail
 

@@ -19,6 +19,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/wide_numbers.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/detail/list_pool.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
@@ -36,37 +37,27 @@ concept freezable_ir = ssa_ir<IR> && has_constant_type<IR> && has_64_bit_constan
 
 namespace detail {
 
-/// Members of complete rungs fit.
-template <class IR>
-concept freezable_members_fit =
-    ssa_members_fit<IR> && effect_members_fit<IR> && describe_fits<IR> &&
-    (semantic_ir<IR> ? semantic_members_fit<IR> : true) && (cost_ir<IR> ? cost_members_fit<IR> : true);
+/// The rungs that are complete fit.
+struct complete_rungs_row {
+  template <class IR>
+  static constexpr bool fits = cost_ir<IR>       ? cost_members_fit<IR>
+                               : semantic_ir<IR> ? semantic_members_fit<IR>
+                                                 : ssa_members_fit<IR>;
 
-/// Explains why an IR cannot be copied: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_freezable_ir() {
-  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
-    explain_ssa_ir<IR>();
-  } else if constexpr (!has_constant_type<IR> || !has_64_bit_constants<IR>) {
-    static_assert(has_constant_type<IR> && has_64_bit_constants<IR>,
-                  "midend: a frozen program has numbers as constants, so this needs an IR with `using constant_type = "
-                  "std::uint64_t;`");
-  } else if constexpr (!has_constant<IR>) {
-    explain_constant<IR>();
-  } else if constexpr (!has_edge_case<IR> && !has_edge_cases<IR>) {
-    explain_edge_case<IR>();
-  } else if constexpr (!describe_fits<IR>) {
-    static_assert(has_describe<IR>, "midend: `describe` of an IR would never be called; write `void "
-                                    "describe(midend::value_id v, midend::operation_description& out) const`, or give "
-                                    "the member another name");
-  } else if constexpr (!effect_members_fit<IR>) {
-    explain_optional_effects<IR>();
-  } else if constexpr (cost_ir<IR>) {
-    explain_cost_ir<IR>();
-  } else {
-    explain_semantic_ir<IR>();
+  template <class IR> static constexpr bool explain() {
+    return cost_ir<IR> ? cost_contract::explain<IR>() : semantic_contract::explain<IR>();
   }
-  return false;
-}
+};
+
+template <class IR>
+concept has_numbers_as_constants = has_constant_type<IR> && has_64_bit_constants<IR>;
+
+MIDEND_REQUIRED(
+    has_numbers_as_constants,
+    "a frozen program has numbers as constants, so this needs an IR with `using constant_type = std::uint64_t;`");
+
+using freezable_contract = contract<ssa_contract, has_numbers_as_constants_row, has_constant_row, says_edge_cases_row,
+                                    describe_row, optional_effects, complete_rungs_row>;
 
 /// All numbers stay.
 struct same_places {
@@ -219,7 +210,7 @@ private:
 /// What functions take: a `freezable_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept freezable_ir_argument =
-    (freezable_ir<IR> && detail::freezable_members_fit<IR>) || detail::explain_freezable_ir<IR>();
+    (freezable_ir<IR> && detail::freezable_contract::fits<IR>) || detail::freezable_contract::explain<IR>();
 
 /// A flat copy of a program, with the same numbers: a certificate compares the program before a transformation with the
 /// one after it, and an editor over a function cannot be copied.

@@ -23,6 +23,7 @@
 #include "midend/config.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -115,11 +116,12 @@ concept has_describe = requires(const IR& ir, value_id v, operation_description&
 
 namespace detail {
 
-template <class IR>
-concept names_describe = requires { &IR::describe; };
+template <class T>
+concept names_describe = requires { &T::describe; };
 
-template <class IR>
-concept describe_fits = has_describe<IR> || !names_describe<IR>;
+MIDEND_OPTIONAL_ROW(describe_row, has_describe, names_describe,
+                    "`describe` of an IR would never be called; write `void describe(midend::value_id v, "
+                    "midend::operation_description& out) const`, or give the member another name");
 
 } // namespace detail
 

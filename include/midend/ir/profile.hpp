@@ -15,6 +15,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/nearest_number.hpp"
 
 #include <concepts>
@@ -55,51 +56,39 @@ concept profile_editor = profile_ir<E> && can_set_counts<E> && can_set_probabili
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class E>
-concept names_set_count = requires { &E::set_count; } || requires(E& editor, node_id n) { editor.set_count(n, 0); };
-template <class E>
-concept names_set_probability =
-    requires { &E::set_probability; } || requires(E& editor, edge_id e) { editor.set_probability(e, 0.0); };
+MIDEND_REQUIRED(has_node_counts, "a profile needs `std::optional<std::uint64_t> count(midend::node_id n) const`, which "
+                                 "returns std::nullopt where it is unknown");
+MIDEND_REQUIRED(
+    has_edge_probabilities,
+    "a profile needs `double probability(midend::edge_id e) const`, from 0 to 1, or negative where it is unknown");
+MIDEND_REQUIRED(can_set_counts,
+                "an editor of a profile needs `void set_count(midend::node_id n, std::optional<std::uint64_t> count)`; "
+                "one that leaves the profile alone has no `count`");
+MIDEND_REQUIRED(can_set_probabilities,
+                "an editor of a profile needs `void set_probability(midend::edge_id e, double probability)`");
+
+using profile_contract = contract<has_node_counts_row, has_edge_probabilities_row>;
 
 /// An editor has the whole profile or none: `probability` alone belongs to the cost rung.
-template <class E>
-concept profile_of_editor_fits =
-    profile_editor<E> || !(has_node_counts<E> || names_set_count<E> || names_set_probability<E>);
+struct profile_of_editor_row {
+  template <class E>
+  static constexpr bool names_a_part =
+      has_node_counts<E> || requires { &E::set_count; } || requires { &E::set_probability; } ||
+      requires(E& editor, node_id n) { editor.set_count(n, 0); } ||
+      requires(E& editor, edge_id e) { editor.set_probability(e, 0.0); };
 
-/// The error of an IR without the profile rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_profile_ir() {
-  if constexpr (!has_node_counts<IR>) {
-    static_assert(has_node_counts<IR>, "midend: a profile needs `std::optional<std::uint64_t> count(midend::node_id n) "
-                                       "const`, which returns std::nullopt where it is unknown");
-  } else {
-    static_assert(has_edge_probabilities<IR>, "midend: a profile needs `double probability(midend::edge_id e) const`, "
-                                              "from 0 to 1, or negative where it is unknown");
-  }
-  return false;
-}
+  template <class E> static constexpr bool fits = profile_editor<E> || !names_a_part<E>;
 
-/// The same for an editor with a part of the profile.
-template <class E> constexpr bool explain_profile_editor() {
-  if constexpr (!profile_ir<E>) {
-    explain_profile_ir<E>();
-  } else if constexpr (!can_set_counts<E>) {
-    static_assert(
-        can_set_counts<E>,
-        "midend: an editor of a profile needs `void set_count(midend::node_id n, std::optional<std::uint64_t> "
-        "count)`; one that leaves the profile alone has no `count`");
-  } else {
-    static_assert(can_set_probabilities<E>,
-                  "midend: an editor of a profile needs `void set_probability(midend::edge_id e, double probability)`");
+  template <class E> static constexpr bool explain() {
+    return contract<profile_contract, can_set_counts_row, can_set_probabilities_row>::explain<E>();
   }
-  return false;
-}
+};
 
 } // namespace detail
 
 /// What functions take: a `profile_ir`; otherwise an error.
 template <class IR>
-concept profile_ir_argument = profile_ir<IR> || detail::explain_profile_ir<IR>();
+concept profile_ir_argument = profile_ir<IR> || detail::profile_contract::explain<IR>();
 
 /// How often `e` is taken, if the profile says: the count of the source times the probability, rounded. The only edge
 /// of a node has probability 1, and edges of a node that never runs are never taken.

@@ -57,6 +57,7 @@
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
@@ -215,114 +216,59 @@ concept semantic_ir = ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> &
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+/// A `fold` that takes a list of constants of which some are unknown.
 template <class IR>
-concept names_is_undefined = requires { &IR::is_undefined; } || requires(IR& ir, value_id v) { ir.is_undefined(v); };
-template <class IR>
-concept names_never_returns = requires { &IR::never_returns; } || requires(IR& ir, value_id v) { ir.never_returns(v); };
-template <class IR>
-concept names_is_opaque = requires { &IR::is_opaque; } || requires(IR& ir, value_id v) { ir.is_opaque(v); };
-template <class IR>
-concept names_bounds = requires { &IR::bounds; } || requires(IR& ir, value_id v) { ir.bounds(v); };
-template <class IR>
-concept names_same_type = requires { &IR::same_type; } || requires(IR& ir, value_id v) { ir.same_type(v, v); };
+concept names_partial_fold =
+    requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };
 
 template <class IR>
-concept names_edge_cases = requires { &IR::edge_cases; } || requires(IR& ir, edge_id e) { ir.edge_cases(e); };
+concept folds = has_fold<IR> || has_partial_fold<IR>;
+template <class IR>
+concept says_edge_cases = has_edge_case<IR> || has_edge_cases<IR>;
+
+MIDEND_REQUIRED(has_constant_type,
+                "an IR needs `using constant_type = std::uint64_t;`, or another type that can be copied and compared");
+MIDEND_REQUIRED(has_operation, "an IR needs `midend::operation_info operation(midend::value_id v) const`; "
+                               "`operation::other` is for everything outside the vocabulary");
+MIDEND_REQUIRED(has_constant, "an IR needs `std::optional<constant_type> constant(midend::value_id v) const`, which "
+                              "returns std::nullopt for all values that are no literals");
+MIDEND_OPTIONAL_MEMBER(edge_cases, has_edge_cases, it.edge_cases(edge_id()), "of an IR would never be called",
+                       "`std::span<const constant_type> edge_cases(midend::edge_id e) const`, or another range of "
+                       "constants or of midend::number_range");
+MIDEND_OPTIONAL_ROW(partial_fold_row, has_partial_fold, names_partial_fold,
+                    "`fold` of an IR with unknown operands would never be called; write `std::optional<constant_type> "
+                    "fold(midend::value_id v, std::span<const std::optional<constant_type>> args) const`");
+MIDEND_REQUIRED(folds, "an IR needs `std::optional<constant_type> fold(midend::value_id v, std::span<const "
+                       "constant_type> args) const`, which returns std::nullopt where it does not know the result");
+MIDEND_REQUIRED(says_edge_cases, "an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) const`, which "
+                                 "returns std::nullopt for the edge of all other values");
+MIDEND_OPTIONAL_MEMBER(is_undefined, has_is_undefined, it.is_undefined(value_id()), "of an IR would never be called",
+                       "`bool is_undefined(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(never_returns, has_never_returns, it.never_returns(value_id()), "of an IR would never be called",
+                       "`bool never_returns(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(is_opaque, has_is_opaque, it.is_opaque(value_id()), "of an IR would never be called",
+                       "`bool is_opaque(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(
+    bounds, has_bounds, it.bounds(value_id()), "of an IR would never be called",
+    "`std::optional<midend::number_range> bounds(midend::value_id v) const`, with std::uint64_t as constant_type");
+MIDEND_OPTIONAL_MEMBER(same_type, has_same_type, it.same_type(value_id(), value_id()), "of an IR would never be called",
+                       "`bool same_type(midend::value_id v, midend::value_id w) const`");
+
+using optional_semantics = contract<edge_cases_row, partial_fold_row, is_undefined_row, never_returns_row,
+                                    is_opaque_row, bounds_row, same_type_row>;
+
+using semantic_contract =
+    contract<ssa_contract, has_constant_type_row, has_operation_row, has_constant_row, edge_cases_row, partial_fold_row,
+             folds_row, says_edge_cases_row, optional_semantics>;
 
 template <class IR>
-concept is_undefined_fits = has_is_undefined<IR> || !names_is_undefined<IR>;
-template <class IR>
-concept never_returns_fits = has_never_returns<IR> || !names_never_returns<IR>;
-template <class IR>
-concept is_opaque_fits = has_is_opaque<IR> || !names_is_opaque<IR>;
-template <class IR>
-concept bounds_fit = has_bounds<IR> || !names_bounds<IR>;
-template <class IR>
-concept same_type_fits = has_same_type<IR> || !names_same_type<IR>;
-template <class IR>
-concept edge_cases_fit = has_edge_cases<IR> || !names_edge_cases<IR>;
-template <class IR>
-concept partial_fold_fits =
-    has_partial_fold<IR> ||
-    !requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };
-template <class IR>
-concept semantic_members_fit =
-    ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> && is_opaque_fits<IR> && bounds_fit<IR> &&
-    same_type_fits<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
-
-/// The error of an IR without a member: a sentence each.
-template <class IR> constexpr void explain_constant_type() {
-  static_assert(has_constant_type<IR>, "midend: an IR needs `using constant_type = std::uint64_t;`, or another type "
-                                       "that can be copied and compared");
-}
-
-template <class IR> constexpr void explain_constant() {
-  static_assert(has_constant<IR>, "midend: an IR needs `std::optional<constant_type> constant(midend::value_id v) "
-                                  "const`, which returns std::nullopt for all values that are no literals");
-}
-
-template <class IR> constexpr void explain_edge_case() {
-  static_assert(has_edge_case<IR> || has_edge_cases<IR>,
-                "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
-                "const`, which returns std::nullopt for the edge of all other values");
-}
-
-/// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_semantic_ir() {
-  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
-    explain_ssa_ir<IR>();
-  } else if constexpr (!has_constant_type<IR>) {
-    explain_constant_type<IR>();
-  } else if constexpr (!has_operation<IR>) {
-    static_assert(has_operation<IR>,
-                  "midend: an IR needs `midend::operation_info operation(midend::value_id v) const`; "
-                  "`operation::other` is for everything outside the vocabulary");
-  } else if constexpr (!has_constant<IR>) {
-    explain_constant<IR>();
-  } else if constexpr (!edge_cases_fit<IR>) {
-    static_assert(edge_cases_fit<IR>,
-                  "midend: `edge_cases` of an IR would never be called; write "
-                  "`std::span<const constant_type> edge_cases(midend::edge_id e) const`, or another "
-                  "range of constants or of midend::number_range, or give the member another name");
-  } else if constexpr (!partial_fold_fits<IR>) {
-    static_assert(
-        partial_fold_fits<IR>,
-        "midend: `fold` of an IR with unknown operands would never be called; write "
-        "`std::optional<constant_type> fold(midend::value_id v, std::span<const std::optional<constant_type>> "
-        "args) const`");
-  } else if constexpr (!has_fold<IR> && !has_partial_fold<IR>) {
-    static_assert(has_fold<IR>, "midend: an IR needs `std::optional<constant_type> fold(midend::value_id v, "
-                                "std::span<const constant_type> args) const`, which returns std::nullopt where it does "
-                                "not know the result");
-  } else if constexpr (!semantic_ir<IR>) {
-    explain_edge_case<IR>();
-  } else if constexpr (!is_undefined_fits<IR>) {
-    static_assert(has_is_undefined<IR>, "midend: `is_undefined` of an IR would never be called; write `bool "
-                                        "is_undefined(midend::value_id v) const`, or give the member another name");
-  } else if constexpr (!never_returns_fits<IR>) {
-    static_assert(has_never_returns<IR>, "midend: `never_returns` of an IR would never be called; write `bool "
-                                         "never_returns(midend::value_id v) const`, or give the member another name");
-  } else if constexpr (!is_opaque_fits<IR>) {
-    static_assert(has_is_opaque<IR>, "midend: `is_opaque` of an IR would never be called; write `bool "
-                                     "is_opaque(midend::value_id v) const`, or give the member another name");
-  } else if constexpr (!bounds_fit<IR>) {
-    static_assert(has_bounds<IR>, "midend: `bounds` of an IR would never be called; write "
-                                  "`std::optional<midend::number_range> bounds(midend::value_id v) const`, with "
-                                  "std::uint64_t as constant_type, or give the member another name");
-  } else if constexpr (!same_type_fits<IR>) {
-    static_assert(has_same_type<IR>, "midend: `same_type` of an IR would never be called; write `bool "
-                                     "same_type(midend::value_id v, midend::value_id w) const`, or give the member "
-                                     "another name");
-  }
-  return false;
-}
+concept semantic_members_fit = ssa_members_fit<IR> && optional_semantics::fits<IR>;
 
 } // namespace detail
 
 /// What functions take: a `semantic_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept semantic_ir_argument =
-    (semantic_ir<IR> && detail::semantic_members_fit<IR>) || detail::explain_semantic_ir<IR>();
+    (semantic_ir<IR> && detail::semantic_contract::fits<IR>) || detail::semantic_contract::explain<IR>();
 
 MIDEND_END_NAMESPACE

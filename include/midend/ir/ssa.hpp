@@ -39,6 +39,7 @@
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <utility>
@@ -94,62 +95,36 @@ concept has_operand_operations = requires(const IR& ir, value_id v) { ir.operand
 
 namespace detail {
 
-template <class IR>
-concept names_operand_operations =
-    requires { &IR::operand_operations; } || requires(IR& ir, value_id v) { ir.operand_operations(v); };
+/// A graph whose edges have numbers.
+struct edge_indexed_graph_row {
+  template <class IR> static constexpr bool fits = has_graph<IR> && graph_is_edge_indexed<IR> && graph_members_fit<IR>;
+
+  template <class IR> static constexpr bool explain() { return explain_graph<IR, true>(); }
+};
+
+MIDEND_REQUIRED(
+    has_values,
+    "an IR in SSA form needs `values(midend::node_id n) const`, which returns the values computed in n, phis first");
+MIDEND_REQUIRED(values_are_a_range_of_ids, "`values(n)` of an IR must return a range of values, by number");
+MIDEND_REQUIRED(has_phi_input,
+                "an IR in SSA form needs `midend::value_id phi_input(midend::value_id v, midend::edge_id e) const`");
+MIDEND_REQUIRED(has_condition, "an IR in SSA form needs `midend::value_id condition(midend::node_id n) const`, which "
+                               "returns midend::no_value where nothing decides");
+MIDEND_OPTIONAL_MEMBER(parameters, has_parameters, it.parameters(), "of an IR would never be called",
+                       "`parameters() const` so that it returns a range of values");
+MIDEND_OPTIONAL_MEMBER(reading_nodes, has_reading_nodes, it.reading_nodes(value_id()), "of an IR would never be called",
+                       "`reading_nodes(midend::value_id v) const` so that it returns a range of nodes");
+MIDEND_OPTIONAL_MEMBER(operand_operations, has_operand_operations, it.operand_operations(value_id()),
+                       "of an IR would never be called",
+                       "`operand_operations(midend::value_id v) const` so that it returns a range of values");
+
+using ssa_contract =
+    contract<ssa_values_contract, edge_indexed_graph_row, has_values_row, values_are_a_range_of_ids_row,
+             has_phi_input_row, has_condition_row, parameters_row, reading_nodes_row, operand_operations_row>;
 
 template <class IR>
-concept operand_operations_fit = has_operand_operations<IR> || !names_operand_operations<IR>;
-
-template <class IR>
-concept names_reading_nodes = requires { &IR::reading_nodes; } || requires(IR& ir, value_id v) { ir.reading_nodes(v); };
-
-template <class IR>
-concept reading_nodes_fit = has_reading_nodes<IR> || !names_reading_nodes<IR>;
-
-template <class IR>
-concept names_parameters = requires { &IR::parameters; } || requires(IR& ir) { ir.parameters(); };
-
-template <class IR>
-concept parameters_fit = has_parameters<IR> || !names_parameters<IR>;
-
-template <class IR>
-concept ssa_members_fit =
-    users_fit<IR> && parameters_fit<IR> && reading_nodes_fit<IR> && operand_operations_fit<IR> && graph_members_fit<IR>;
-
-/// The error of an IR without the SSA rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_ssa_ir() {
-  if constexpr (!ssa_values<IR> || !users_fit<IR>) {
-    explain_ssa_values<IR>();
-  } else if constexpr (!has_graph<IR> || !graph_is_edge_indexed<IR> || !graph_members_fit<IR>) {
-    explain_graph<IR, true>();
-  } else if constexpr (!has_values<IR>) {
-    static_assert(has_values<IR>, "midend: an IR in SSA form needs `values(midend::node_id n) const`, which returns "
-                                  "the values computed in n, phis first");
-  } else if constexpr (!values_are_a_range_of_ids<IR>) {
-    static_assert(values_are_a_range_of_ids<IR>,
-                  "midend: `values(n)` of an IR must return a range of values, by number");
-  } else if constexpr (!has_phi_input<IR>) {
-    static_assert(
-        has_phi_input<IR>,
-        "midend: an IR in SSA form needs `midend::value_id phi_input(midend::value_id v, midend::edge_id e) const`");
-  } else if constexpr (!has_condition<IR>) {
-    static_assert(has_condition<IR>, "midend: an IR in SSA form needs `midend::value_id condition(midend::node_id n) "
-                                     "const`, which returns midend::no_value where nothing decides");
-  } else if constexpr (!parameters_fit<IR>) {
-    static_assert(has_parameters<IR>, "midend: `parameters` of an IR would never be called; write `parameters() const` "
-                                      "so that it returns a range of values, or give the member another name");
-  } else if constexpr (!reading_nodes_fit<IR>) {
-    static_assert(has_reading_nodes<IR>, "midend: `reading_nodes` of an IR would never be called; write "
-                                         "`reading_nodes(midend::value_id v) const` so that it returns a range of "
-                                         "nodes, or give the member another name");
-  } else if constexpr (!operand_operations_fit<IR>) {
-    static_assert(has_operand_operations<IR>, "midend: `operand_operations` of an IR would never be called; write "
-                                              "`operand_operations(midend::value_id v) const` so that it returns a "
-                                              "range of values, or give the member another name");
-  }
-  return false;
-}
+concept ssa_members_fit = users_row::fits<IR> && parameters_row::fits<IR> && reading_nodes_row::fits<IR> &&
+                          operand_operations_row::fits<IR> && graph_members_fit<IR>;
 
 /// Calls `visit(phi)` for each phi of a node.
 template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_id n, Visit visit) {
@@ -166,6 +141,6 @@ template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_
 
 /// What functions take: an `ssa_ir` with optional members that fit; otherwise an error.
 template <class IR>
-concept ssa_ir_argument = (ssa_ir<IR> && detail::ssa_members_fit<IR>) || detail::explain_ssa_ir<IR>();
+concept ssa_ir_argument = (ssa_ir<IR> && detail::ssa_contract::fits<IR>) || detail::ssa_contract::explain<IR>();
 
 MIDEND_END_NAMESPACE

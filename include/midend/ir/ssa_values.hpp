@@ -12,6 +12,7 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -47,33 +48,21 @@ concept ssa_values = has_num_values<IR> && has_value_operands<IR> && has_is_phi<
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_users = requires { &IR::users; } || requires(IR& ir, value_id v) { ir.users(v); };
+MIDEND_REQUIRED(has_num_values, "an IR in SSA form needs `std::size_t num_values() const`");
+MIDEND_REQUIRED(
+    has_value_operands,
+    "an IR in SSA form needs `operands(midend::value_id v) const` that returns a range of values, by number");
+MIDEND_REQUIRED(has_is_phi, "an IR in SSA form needs `bool is_phi(midend::value_id v) const`");
+MIDEND_OPTIONAL_MEMBER(users, has_users, it.users(value_id()), "of an IR would never be called",
+                       "`users(midend::value_id v) const` so that it returns a range of values");
 
-template <class IR>
-concept users_fit = has_users<IR> || !names_users<IR>;
-
-/// The error of an IR without the values rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_ssa_values() {
-  if constexpr (!has_num_values<IR>) {
-    static_assert(has_num_values<IR>, "midend: an IR in SSA form needs `std::size_t num_values() const`");
-  } else if constexpr (!has_value_operands<IR>) {
-    static_assert(has_value_operands<IR>, "midend: an IR in SSA form needs `operands(midend::value_id v) const` that "
-                                          "returns a range of values, by number");
-  } else if constexpr (!has_is_phi<IR>) {
-    static_assert(has_is_phi<IR>, "midend: an IR in SSA form needs `bool is_phi(midend::value_id v) const`");
-  } else if constexpr (!users_fit<IR>) {
-    static_assert(has_users<IR>, "midend: `users` of an IR would never be called; write `users(midend::value_id v) "
-                                 "const` so that it returns a range of values, or give the member another name");
-  }
-  return false;
-}
+using ssa_values_contract = contract<has_num_values_row, has_value_operands_row, has_is_phi_row, users_row>;
 
 } // namespace detail
 
 /// What functions take: `ssa_values`, with optional members that fit; otherwise an error.
 template <class IR>
-concept ssa_values_argument = (ssa_values<IR> && detail::users_fit<IR>) || detail::explain_ssa_values<IR>();
+concept ssa_values_argument =
+    (ssa_values<IR> && detail::ssa_values_contract::fits<IR>) || detail::ssa_values_contract::explain<IR>();
 
 MIDEND_END_NAMESPACE

@@ -37,6 +37,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -127,63 +128,45 @@ template <class IR> constexpr void require_variables([[maybe_unused]] const IR& 
 #endif
 }
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
-template <class IR>
-concept names_may_definitions =
-    requires { &IR::may_definitions; } || requires(IR& ir, statement_id s) { ir.may_definitions(s); };
+/// A graph with an entry.
+struct flow_graph_row {
+  template <class IR> static constexpr bool fits = has_graph<IR> && graph_is_a_flow_graph<IR> && graph_members_fit<IR>;
+
+  template <class IR> static constexpr bool explain() { return explain_graph<IR, false>(); }
+};
+
+MIDEND_REQUIRED(has_num_statements, "an IR needs `std::size_t num_statements() const`");
+MIDEND_REQUIRED(has_statements,
+                "an IR needs `statements(midend::node_id n) const`, which returns the statements of n in order");
+MIDEND_REQUIRED(statements_are_a_range_of_ids, "`statements(n)` of an IR must return a range of statements, by number");
+MIDEND_REQUIRED(has_num_variables, "an IR needs `std::size_t num_variables() const`");
+MIDEND_REQUIRED(
+    has_definitions,
+    "an IR needs `definitions(midend::statement_id s) const`, which returns the variables that s overwrites");
+MIDEND_REQUIRED(definitions_are_a_range_of_ids,
+                "`definitions(s)` of an IR must return a range of variables, by number");
+MIDEND_REQUIRED(has_uses,
+                "an IR needs `uses(midend::statement_id s) const`, which returns the variables that s may read");
+MIDEND_REQUIRED(uses_are_a_range_of_ids, "`uses(s)` of an IR must return a range of variables, by number");
+MIDEND_REQUIRED(may_definitions_are_a_range_of_ids,
+                "`may_definitions(s)` of an IR must return a range of variables, by number");
+MIDEND_OPTIONAL_MEMBER(may_definitions, has_may_definitions, it.may_definitions(statement_id()),
+                       "of an IR would never be called",
+                       "`may_definitions(midend::statement_id s) const` so that it returns a range of variables");
+
+using statement_contract =
+    contract<flow_graph_row, has_num_statements_row, has_statements_row, statements_are_a_range_of_ids_row,
+             has_num_variables_row, has_definitions_row, definitions_are_a_range_of_ids_row, has_uses_row,
+             uses_are_a_range_of_ids_row, may_definitions_are_a_range_of_ids_row, may_definitions_row>;
 
 template <class IR>
-concept may_definitions_fit = has_may_definitions<IR> || !names_may_definitions<IR>;
-
-/// The optional members fit, also those of the graph.
-template <class IR>
-concept statement_members_fit = may_definitions_fit<IR> && graph_members_fit<IR>;
-
-/// The error of an IR without the statements rung: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_statement_ir() {
-  if constexpr (!has_graph<IR> || !graph_is_a_flow_graph<IR> || !graph_members_fit<IR>) {
-    explain_graph<IR, false>();
-  } else if constexpr (!has_num_statements<IR>) {
-    static_assert(has_num_statements<IR>, "midend: an IR needs `std::size_t num_statements() const`");
-  } else if constexpr (!has_statements<IR>) {
-    static_assert(
-        has_statements<IR>,
-        "midend: an IR needs `statements(midend::node_id n) const`, which returns the statements of n in order");
-  } else if constexpr (!statements_are_a_range_of_ids<IR>) {
-    static_assert(statements_are_a_range_of_ids<IR>,
-                  "midend: `statements(n)` of an IR must return a range of statements, by number");
-  } else if constexpr (!has_num_variables<IR>) {
-    static_assert(has_num_variables<IR>, "midend: an IR needs `std::size_t num_variables() const`");
-  } else if constexpr (!has_definitions<IR>) {
-    static_assert(has_definitions<IR>, "midend: an IR needs `definitions(midend::statement_id s) const`, which returns "
-                                       "the variables that s overwrites");
-  } else if constexpr (!definitions_are_a_range_of_ids<IR>) {
-    static_assert(definitions_are_a_range_of_ids<IR>,
-                  "midend: `definitions(s)` of an IR must return a range of variables, by number");
-  } else if constexpr (!has_uses<IR>) {
-    static_assert(
-        has_uses<IR>,
-        "midend: an IR needs `uses(midend::statement_id s) const`, which returns the variables that s may read");
-  } else if constexpr (!uses_are_a_range_of_ids<IR>) {
-    static_assert(uses_are_a_range_of_ids<IR>,
-                  "midend: `uses(s)` of an IR must return a range of variables, by number");
-  } else if constexpr (!may_definitions_are_a_range_of_ids<IR>) {
-    static_assert(may_definitions_are_a_range_of_ids<IR>,
-                  "midend: `may_definitions(s)` of an IR must return a range of variables, by number");
-  } else if constexpr (!may_definitions_fit<IR>) {
-    static_assert(
-        has_may_definitions<IR>,
-        "midend: `may_definitions` of an IR would never be called; write `may_definitions(midend::statement_id s) "
-        "const` so that it returns a range of variables, or give the member another name");
-  }
-  return false;
-}
+concept statement_members_fit = may_definitions_row::fits<IR> && graph_members_fit<IR>;
 
 } // namespace detail
 
 /// What functions take: a `statement_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept statement_ir_argument =
-    (statement_ir<IR> && detail::statement_members_fit<IR>) || detail::explain_statement_ir<IR>();
+    (statement_ir<IR> && detail::statement_contract::fits<IR>) || detail::statement_contract::explain<IR>();
 
 MIDEND_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
@@ -32,28 +33,15 @@ concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_repairing_editor() {
-  if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
-    explain_ssa_ir<E>();
-  } else {
-    explain_inserting_phis<E>();
-    explain_setting_phi_inputs<E>();
-    explain_setting_operands<E>();
-    static_assert(can_make_undefined_values<E>,
-                  "midend: an editor needs `midend::value_id undefined_like(midend::value_id v)`, a literal with any "
-                  "value");
-    explain_places<E>();
-  }
-  return false;
-}
+using repairing_contract = contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_set_operands_row,
+                                    can_make_undefined_values_row, has_node_of_row, graph_has_in_edges_row>;
 
 } // namespace detail
 
 /// What functions take: a `repairing_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept repairing_editor_argument =
-    (repairing_editor<E> && detail::ssa_members_fit<E>) || detail::explain_repairing_editor<E>();
+    (repairing_editor<E> && detail::repairing_contract::fits<E>) || detail::repairing_contract::explain<E>();
 
 namespace detail {
 

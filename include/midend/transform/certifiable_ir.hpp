@@ -6,6 +6,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -27,30 +28,20 @@ concept certifiable_ir =
 
 namespace detail {
 
-/// The error of what is no such program: one sentence for each thing that is wrong. Always false.
-template <class IR> constexpr bool explain_certifiable_ir() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
-    explain_effect_ir<IR>();
-  } else if constexpr (!has_constant_type<IR>) {
-    explain_constant_type<IR>();
-  } else {
-    explain_constant<IR>();
-    explain_edge_case<IR>();
-    static_assert(has_same_operation<IR>,
-                  "midend: a program that is compared with another one needs `bool same_operation(midend::value_id v, "
-                  "const other_ir& other, midend::value_id w) const`, whether w computes what v does and promises no "
-                  "more; its own type must do as other_ir");
-  }
-  return false;
-}
+MIDEND_REQUIRED(has_same_operation,
+                "a program that is compared with another one needs `bool same_operation(midend::value_id v, const "
+                "other_ir& other, midend::value_id w) const`, whether w computes what v does and promises no more; its "
+                "own type must do as other_ir");
+
+using certifiable_contract =
+    contract<effect_contract, has_constant_type_row, has_constant_row, says_edge_cases_row, has_same_operation_row>;
 
 } // namespace detail
 
 /// What functions take: a `certifiable_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept certifiable_ir_argument =
-    (certifiable_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) ||
-    detail::explain_certifiable_ir<IR>();
+    (certifiable_ir<IR> && detail::certifiable_contract::fits<IR>) || detail::certifiable_contract::explain<IR>();
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -102,57 +103,26 @@ namespace detail {
 
 template <class E>
 concept names_cleaning = requires { &E::append_node; } || requires { &E::pass_over; };
-template <class E>
-concept cleaning_fits = cleans_nodes<E> || !names_cleaning<E>;
+
+MIDEND_OPTIONAL_ROW(cleaning_row, cleans_nodes, names_cleaning,
+                    "an editor with `append_node` or `pass_over` needs all members of `midend::cleans_nodes`, such as "
+                    "`bool is_read_elsewhere(midend::node_id n) const`");
+
+using readable_control_contract = contract<effect_contract, limits_contract, has_constant_type_row, has_constant_row,
+                                           says_edge_cases_row, has_node_of_row, graph_has_in_edges_row>;
+
+using control_contract =
+    contract<unfolding_contract, readable_control_contract, can_move_values_row, can_erase_ends_row, cleaning_row>;
 
 template <class IR>
-concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR> &&
-                           has_node_of<IR> && graph_has_in_edges<IR>;
-
-/// The error of an IR whose control cannot be read: one sentence for each thing that is wrong. Always false.
-template <class IR> constexpr bool explain_readable_control() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
-    explain_effect_ir<IR>();
-  } else if constexpr (!limits_fit<IR>) {
-    explain_limits<IR>();
-  } else {
-    explain_constant_type<IR>();
-    if constexpr (has_constant_type<IR>) {
-      explain_constant<IR>();
-      explain_edge_case<IR>();
-    }
-    explain_places<IR>();
-  }
-  return false;
-}
-
-/// The same for an editor.
-template <class E> constexpr bool explain_control_editor() {
-  if constexpr (!unfolding_editor<E> || !unfolding_members_fit<E>) {
-    explain_unfolding_editor<E>();
-  } else if constexpr (!readable_control<E>) {
-    explain_readable_control<E>();
-  } else {
-    static_assert(can_move_values<E>, "midend: an editor needs `void move_value(midend::value_id v, midend::place p)`");
-    static_assert(can_erase_ends<E>, "midend: an editor needs `void erase_end(midend::node_id n)`");
-    static_assert(cleaning_fits<E>,
-                  "midend: an editor with `append_node` or `pass_over` needs all members of "
-                  "`midend::cleans_nodes`, such as `bool is_read_elsewhere(midend::node_id n) const`");
-  }
-  return false;
-}
-
-template <class IR>
-concept readable_control_argument =
-    (readable_control<IR> && ssa_members_fit<IR> && effect_members_fit<IR> && limits_fit<IR>) ||
-    explain_readable_control<IR>();
+concept readable_control_argument = readable_control_contract::fits<IR> || readable_control_contract::explain<IR>();
 
 } // namespace detail
 
 /// What functions take: a `control_editor` with optional members that fit; otherwise an error.
 template <class E>
-concept control_editor_argument = (control_editor<E> && detail::unfolding_members_fit<E> && detail::cleaning_fits<E>) ||
-                                  detail::explain_control_editor<E>();
+concept control_editor_argument =
+    (control_editor<E> && detail::control_contract::fits<E>) || detail::control_contract::explain<E>();
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/repair_ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/simplify_loops.hpp"
@@ -57,20 +58,10 @@ struct loop_closing_plan {
 
 namespace detail {
 
-/// The error of an IR whose loops cannot be closed: one sentence for the first thing that is wrong. Always false.
-template <class IR> constexpr bool explain_closable_ir() {
-  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
-    explain_ssa_ir<IR>();
-  } else {
-    static_assert(graph_has_in_edges<IR>, "midend: this needs `in_edges(midend::node_id n) const` in the graph of the "
-                                          "IR, which returns the edges into n");
-  }
-  return false;
-}
+using closable_contract = contract<ssa_contract, graph_has_in_edges_row>;
 
 template <class IR>
-concept closable_ir_argument =
-    (ssa_ir<IR> && ssa_members_fit<IR> && graph_has_in_edges<IR>) || explain_closable_ir<IR>();
+concept closable_ir_argument = closable_contract::fits<IR> || closable_contract::explain<IR>();
 
 template <class IR> class loop_closing_planner {
 public:

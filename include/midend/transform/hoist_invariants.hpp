@@ -13,6 +13,7 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/loop_forms.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <array>
@@ -65,28 +66,14 @@ concept hoisting_editor = effect_ir<E> && can_move_values<E> && can_drop_promise
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_hoisting_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
-    explain_effect_ir<E>();
-  } else {
-    static_assert(can_move_values<E>, "midend: to hoist, an editor needs `void move_value(midend::value_id v, "
-                                      "midend::place where)`");
-    static_assert(
-        can_drop_promises<E>,
-        "midend: to hoist, an editor needs `void drop_promises(midend::value_id v)`, after which an operation "
-        "may run where it did not; empty if operations promise nothing");
-  }
-  return false;
-}
+using hoisting_contract = contract<effect_contract, can_move_values_row, can_drop_promises_row>;
 
 } // namespace detail
 
 /// What functions take: a `hoisting_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept hoisting_editor_argument =
-    (hoisting_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) ||
-    detail::explain_hoisting_editor<E>();
+    (hoisting_editor<E> && detail::hoisting_contract::fits<E>) || detail::hoisting_contract::explain<E>();
 
 namespace detail {
 

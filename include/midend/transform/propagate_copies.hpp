@@ -14,6 +14,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/replacement_witness.hpp"
@@ -38,25 +39,14 @@ concept copy_editor = effect_ir<E> && can_replace_uses<E> && can_erase_values<E>
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_copy_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
-    explain_effect_ir<E>();
-  } else {
-    explain_erasing_values<E>();
-    static_assert(can_replace_uses<E>, "midend: to propagate copies, an editor needs `void "
-                                       "replace_uses(midend::value_id old_value, midend::value_id new_value)`");
-    static_assert(graph_has_in_edges<E>, "midend: to propagate copies, the graph of an editor needs `in_edges(n)`");
-  }
-  return false;
-}
+using copy_contract = contract<effect_contract, can_erase_values_row, can_replace_uses_row, graph_has_in_edges_row>;
 
 } // namespace detail
 
 /// What functions take: a `copy_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept copy_editor_argument =
-    (copy_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) || detail::explain_copy_editor<E>();
+    (copy_editor<E> && detail::copy_contract::fits<E>) || detail::copy_contract::explain<E>();
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -133,41 +134,29 @@ concept recordable_editor = ir_editor<E> && restoring_editor<E> && places_values
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_recordable_editor() {
-  if constexpr (!ir_editor<E> || !ssa_members_fit<E> || !limits_fit<E>) {
-    explain_ir_editor<E>();
-  } else if constexpr (!profile_of_editor_fits<E>) {
-    explain_profile_editor<E>();
-  } else {
-    static_assert(can_restore_values<E>,
-                  "midend: an editor that is recorded needs `void restore_value(midend::value_id v, midend::place p, "
-                  "std::span<const midend::value_id> operands)`, which undoes erase_value");
-    static_assert(can_restore_ends<E>,
-                  "midend: an editor that is recorded needs `void restore_end(midend::value_id terminator, "
-                  "midend::node_id n, std::span<const midend::value_id> operands, std::span<const midend::edge_id> "
-                  "edges, std::span<const midend::node_id> targets)`");
-    static_assert(can_restore_nodes<E>,
-                  "midend: an editor that is recorded needs `void restore_node(midend::node_id n)`");
-    static_assert(
-        can_set_promises<E>,
-        "midend: an editor that is recorded needs `std::uint64_t promises(midend::value_id v) const` and `void "
-        "set_promises(midend::value_id v, std::uint64_t promises)`; without promises, 0 and nothing");
-    static_assert(has_value_after<E>,
-                  "midend: an editor that is recorded needs `midend::value_id value_after(midend::value_id v) const`, "
-                  "the next value of its node or midend::no_value");
-    explain_places<E>();
-  }
-  return false;
-}
+MIDEND_REQUIRED(can_restore_values,
+                "an editor that is recorded needs `void restore_value(midend::value_id v, midend::place p, "
+                "std::span<const midend::value_id> operands)`, which undoes erase_value");
+MIDEND_REQUIRED(can_restore_ends, "an editor that is recorded needs `void restore_end(midend::value_id terminator, "
+                                  "midend::node_id n, std::span<const midend::value_id> operands, std::span<const "
+                                  "midend::edge_id> edges, std::span<const midend::node_id> targets)`");
+MIDEND_REQUIRED(can_restore_nodes, "an editor that is recorded needs `void restore_node(midend::node_id n)`");
+MIDEND_REQUIRED(can_set_promises,
+                "an editor that is recorded needs `std::uint64_t promises(midend::value_id v) const` and `void "
+                "set_promises(midend::value_id v, std::uint64_t promises)`; without promises, 0 and nothing");
+MIDEND_REQUIRED(has_value_after, "an editor that is recorded needs `midend::value_id value_after(midend::value_id v) "
+                                 "const`, the next value of its node or midend::no_value");
+
+using recordable_contract =
+    contract<ir_editor_contract, profile_of_editor_row, can_restore_values_row, can_restore_ends_row,
+             can_restore_nodes_row, can_set_promises_row, has_value_after_row, has_node_of_row, graph_has_in_edges_row>;
 
 } // namespace detail
 
 /// What `recording_editor` takes: a `recordable_editor` with optional members that fit; otherwise an error.
 template <class E>
-concept recordable_editor_argument = (recordable_editor<E> && detail::ssa_members_fit<E> && detail::limits_fit<E> &&
-                                      detail::profile_of_editor_fits<E>) ||
-                                     detail::explain_recordable_editor<E>();
+concept recordable_editor_argument =
+    (recordable_editor<E> && detail::recordable_contract::fits<E>) || detail::recordable_contract::explain<E>();
 
 /// An editor that does what `E` does, and records it. It derives from `E`, so it reads as `E` does; the constructor
 /// takes the arguments of the constructor of `E`. Members of rungs that `E` does not model are not there.

@@ -14,6 +14,7 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/machine/machine_model.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/strength_plan.hpp"
@@ -30,26 +31,8 @@ concept strength_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs<
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_strength_editor() {
-  if constexpr (!ssa_ir<E>) {
-    explain_ssa_ir<E>();
-  } else {
-    explain_setting_phi_inputs<E>();
-    explain_erasing_values<E>();
-    static_assert(can_insert_phis<E>, "midend: to make counters, an editor needs `midend::value_id "
-                                      "insert_phi(midend::node_id n, midend::value_id like)`");
-    static_assert(can_replace_uses<E>, "midend: to make counters, an editor needs `void replace_uses(midend::value_id "
-                                       "v, midend::value_id by)`");
-    static_assert(can_make_operations<E>,
-                  "midend: to make counters, an editor needs `midend::value_id "
-                  "make_operation(midend::operation_info info, midend::span<const midend::value_id> operands, "
-                  "midend::place where)`");
-    static_assert(can_make_numbers<E>, "midend: to make counters, an editor needs `midend::value_id "
-                                       "make_number(unsigned width, std::uint64_t bits)`");
-  }
-  return false;
-}
+using strength_contract = contract<ssa_contract, can_set_phi_inputs_row, can_erase_values_row, can_insert_phis_row,
+                                   can_replace_uses_row, can_make_operations_row, can_make_numbers_row>;
 
 /// What `plan_reduce_strength` computes, of a flat program.
 MIDEND_FUNCTION void find_strength_reductions(const flat_program& program, const machine_model& machine,
@@ -59,7 +42,8 @@ MIDEND_FUNCTION void find_strength_reductions(const flat_program& program, const
 
 /// What functions take: a `strength_editor`; otherwise an error.
 template <class E>
-concept strength_editor_argument = strength_editor<E> || detail::explain_strength_editor<E>();
+concept strength_editor_argument =
+    (strength_editor<E> && detail::strength_contract::fits<E>) || detail::strength_contract::explain<E>();
 
 /// Strength reduction: a value that is a + b · k in iteration k of its loop becomes a counter, a phi that begins with a
 /// and to which each iteration adds b. So a product of a counter, in address arithmetic for instance, costs an

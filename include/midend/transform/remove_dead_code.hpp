@@ -16,6 +16,7 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/promised_to_end.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/removal_witness.hpp"
@@ -69,32 +70,16 @@ concept dead_code_editor =
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_dead_code_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
-    explain_effect_ir<E>();
-  } else {
-    explain_erasing_values<E>();
-    explain_setting_operands<E>();
-    explain_setting_phi_inputs<E>();
-    explain_places<E>();
-    static_assert(can_keep_edges<E>, "midend: to remove dead branches, an editor needs `void keep_edge(midend::edge_id "
-                                     "e)`, which makes a jump along `e` of the branch that `e` leaves");
-    static_assert(can_redirect_edges<E>, "midend: to remove dead branches, an editor needs `void "
-                                         "redirect_edge(midend::edge_id e, midend::node_id target)`");
-    static_assert(can_erase_nodes<E>, "midend: to remove dead branches, an editor needs `void "
-                                      "erase_nodes(midend::span<const midend::node_id> nodes)`");
-  }
-  return false;
-}
+using dead_code_contract =
+    contract<effect_contract, can_erase_values_row, can_set_operands_row, can_set_phi_inputs_row, has_node_of_row,
+             graph_has_in_edges_row, can_keep_edges_row, can_redirect_edges_row, can_erase_nodes_row>;
 
 } // namespace detail
 
 /// What functions take: a `dead_code_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept dead_code_editor_argument =
-    (dead_code_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) ||
-    detail::explain_dead_code_editor<E>();
+    (dead_code_editor<E> && detail::dead_code_contract::fits<E>) || detail::dead_code_contract::explain<E>();
 
 namespace detail {
 

@@ -18,6 +18,7 @@
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/final_value_plan.hpp"
@@ -35,23 +36,8 @@ concept final_value_editor =
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
-template <class E> constexpr bool explain_final_value_editor() {
-  if constexpr (!ssa_ir<E>) {
-    explain_ssa_ir<E>();
-  } else {
-    explain_setting_operands<E>();
-    explain_setting_phi_inputs<E>();
-    explain_erasing_values<E>();
-    static_assert(can_make_operations<E>,
-                  "midend: to compute final values, an editor needs `midend::value_id "
-                  "make_operation(midend::operation_info info, midend::span<const midend::value_id> operands, "
-                  "midend::place where)`");
-    static_assert(can_make_numbers<E>, "midend: to compute final values, an editor needs `midend::value_id "
-                                       "make_number(unsigned width, std::uint64_t bits)`");
-  }
-  return false;
-}
+using final_value_contract =
+    contract<ssa_contract, can_set_operands_row, can_set_phi_inputs_row, can_make_operations_row, can_make_numbers_row>;
 
 /// What `plan_replace_final_values` computes, of a flat program.
 MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,
@@ -61,7 +47,8 @@ MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_
 
 /// What functions take: a `final_value_editor`; otherwise an error.
 template <class E>
-concept final_value_editor_argument = final_value_editor<E> || detail::explain_final_value_editor<E>();
+concept final_value_editor_argument =
+    (final_value_editor<E> && detail::final_value_contract::fits<E>) || detail::final_value_contract::explain<E>();
 
 /// Final value replacement: the values of loops that are read after them, by operations or by phis, and that have a
 /// closed form (`evolutions`). It is computed at the end of the immediate dominator of the header, of values from

@@ -13,6 +13,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ssa/repair_ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
@@ -40,58 +41,22 @@ concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_
 
 namespace detail {
 
-/// The optional members that the engine calls fit.
-template <class E>
-concept unfolding_members_fit =
-    ssa_members_fit<E> && limits_fit<E> && effect_members_fit<E> && profile_of_editor_fits<E>;
+/// With the optional members that the engine calls.
+using unfolding_contract = contract<ir_editor_contract, repairing_contract, optional_effects, profile_of_editor_row>;
 
-/// The error of what is no such editor: one sentence for the first thing that is wrong. Always false.
-template <class E> constexpr bool explain_unfolding_editor() {
-  if constexpr (!ir_editor<E> || !ssa_members_fit<E> || !limits_fit<E>) {
-    explain_ir_editor<E>();
-  } else if constexpr (!repairing_editor<E>) {
-    explain_repairing_editor<E>();
-  } else if constexpr (!effect_members_fit<E>) {
-    explain_optional_effects<E>();
-  } else {
-    explain_profile_editor<E>();
-  }
-  return false;
-}
+using dispatching_contract = contract<unfolding_contract, has_constant_row, can_make_numbers_row, can_set_branches_row>;
 
 } // namespace detail
 
 /// What functions take: an `unfolding_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept unfolding_editor_argument =
-    (unfolding_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_unfolding_editor<E>();
-
-namespace detail {
-
-/// The error of an editor that cannot dispatch: one sentence for the first thing that is wrong. Always false.
-template <class E> constexpr bool explain_dispatching_editor() {
-  if constexpr (!unfolding_editor<E> || !unfolding_members_fit<E>) {
-    explain_unfolding_editor<E>();
-  } else if constexpr (!has_constant<E>) {
-    static_assert(has_constant<E>, "midend: to lead edges to several targets, an editor needs `std::optional<number> "
-                                   "constant(midend::value_id v) const`, the number of a literal");
-  } else if constexpr (!can_make_numbers<E>) {
-    static_assert(can_make_numbers<E>, "midend: to lead edges to several targets, an editor needs `midend::value_id "
-                                       "make_number(unsigned width, std::uint64_t bits)`, which returns a literal");
-  } else {
-    static_assert(can_set_branches<E>,
-                  "midend: to lead edges to several targets, an editor needs `void set_branch(midend::node_id n, "
-                  "midend::value_id condition, midend::node_id then, midend::node_id otherwise)`");
-  }
-  return false;
-}
-
-} // namespace detail
+    (unfolding_editor<E> && detail::unfolding_contract::fits<E>) || detail::unfolding_contract::explain<E>();
 
 /// What functions take: a `dispatching_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept dispatching_editor_argument =
-    (dispatching_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_dispatching_editor<E>();
+    (dispatching_editor<E> && detail::dispatching_contract::fits<E>) || detail::dispatching_contract::explain<E>();
 
 namespace detail {
 

@@ -1,0 +1,86 @@
+/// `contract`: what an argument must have, as a table. A row is a member: which concept it must fulfil, whether it may
+/// be missing, and the sentence that the compiler prints if it is not as it should be. `fits` and the diagnostics of a
+/// contract come from its rows.
+///
+///     MIDEND_REQUIRED(has_effect, "an IR needs `midend::effect_kind effect(midend::value_id v) const`");
+///     MIDEND_OPTIONAL_MEMBER(is_removable, has_is_removable, it.is_removable(value_id()),
+///                            "of an IR would never be called", "`bool is_removable(midend::value_id v) const`");
+///     using effect_contract = contract<ssa_contract, has_effect_row, is_removable_row>;
+///
+/// Rows are read in order; the first that does not fit is explained, and those after it are not looked at: they may
+/// need it to be read at all. A contract is a row of others.
+#pragma once
+
+#include "midend/config.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+template <class... Rows> struct contract;
+
+template <> struct contract<> {
+  template <class T> static constexpr bool fits = true;
+
+  template <class T> static constexpr bool explain() { return false; }
+};
+
+template <class Row, class... Rows> struct contract<Row, Rows...> {
+  /// Whether `T` has all that is required, and no optional member that would be overlooked.
+  template <class T> static constexpr bool fits = all_fit<T>();
+
+  /// The sentence of the first row that does not fit, as an error. Always false, so that concepts can end in it.
+  template <class T> static constexpr bool explain() {
+    if constexpr (!Row::template fits<T>) {
+      Row::template explain<T>();
+    } else {
+      contract<Rows...>::template explain<T>();
+    }
+    return false;
+  }
+
+private:
+  template <class T> static constexpr bool all_fit() {
+    if constexpr (Row::template fits<T>) {
+      return contract<Rows...>::template fits<T>;
+    } else {
+      return false;
+    }
+  }
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+/// `has_row`: a row that requires `has<T>`. The sentence goes on after "midend: ".
+#define MIDEND_REQUIRED(has, sentence)                                                                                 \
+  struct has##_row {                                                                                                   \
+    template <class T> static constexpr bool fits = has<T>;                                                            \
+    template <class T> static constexpr bool explain() {                                                               \
+      static_assert(has<T>, "midend: " sentence);                                                                      \
+      return false;                                                                                                    \
+    }                                                                                                                  \
+  }
+
+/// `member_row`: a member that may be missing. If there is a member of this name, it must fulfil `has<T>`: otherwise
+/// nobody would call it, and its author would not know. The address finds members of any type, the call those that are
+/// overloaded. What is private, or is there only if a constraint holds, does not count.
+///
+/// `call`: of an `it` that is a `T`. `of`: "of an IR would never be called", or what else happens. `form`: how the
+/// member is written, with its quotes.
+#define MIDEND_OPTIONAL_MEMBER(member, has, call, of, form)                                                            \
+  template <class T>                                                                                                   \
+  concept names_##member = requires { &T::member; } || requires(T& it) { call; };                                      \
+  MIDEND_OPTIONAL_ROW(member##_row, has, names_##member,                                                               \
+                      "`" #member "` " of "; write " form ", or give the member another name")
+
+/// A row that requires `has<T>` if `is_named<T>`.
+#define MIDEND_OPTIONAL_ROW(row, has, is_named, sentence)                                                              \
+  struct row {                                                                                                         \
+    template <class T> static constexpr bool fits = has<T> || !is_named<T>;                                            \
+    template <class T> static constexpr bool explain() {                                                               \
+      static_assert(has<T>, "midend: " sentence);                                                                      \
+      return false;                                                                                                    \
+    }                                                                                                                  \
+  }
