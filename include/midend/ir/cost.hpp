@@ -225,11 +225,11 @@ MIDEND_OPTIONAL_MEMBER(constant_memory, has_constant_memory, it.constant_memory(
 MIDEND_OPTIONAL_MEMBER(low_sum, has_low_sum, it.low_sum(value_id()), "of an IR would never be called",
                        "`std::optional<midend::sum_of_low_bits> low_sum(midend::value_id v) const`");
 
-using optional_costs = contract<may_reassociate_row, guard_row, identity_row, trip_hints_row, probability_row,
-                                assumed_row, must_end_row, constant_memory_row, low_sum_row>;
+struct optional_costs : contract<may_reassociate_row, guard_row, identity_row, trip_hints_row, probability_row,
+                                 assumed_row, must_end_row, constant_memory_row, low_sum_row> {};
 
-using cost_contract =
-    contract<semantic_contract, has_64_bit_constants_row, has_cost_row, has_memory_row, has_effect_row, optional_costs>;
+struct cost_contract : contract<semantic_contract, has_64_bit_constants_row, has_cost_row, has_memory_row,
+                                has_effect_row, optional_costs> {};
 
 template <class IR>
 concept cost_members_fit = semantic_members_fit<IR> && optional_costs::fits<IR>;

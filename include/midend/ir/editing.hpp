@@ -596,14 +596,14 @@ MIDEND_OPTIONAL_MEMBER(separates_parallel_edges, has_separates_parallel_edges, i
                        "would never be called, and parallel edges get different inputs",
                        "`bool separates_parallel_edges() const`");
 
-using limits_contract = contract<may_redirect_row, may_split_row, may_insert_phi_row, separates_parallel_edges_row,
-                                 may_replace_operand_row>;
+struct limits_contract : contract<may_redirect_row, may_split_row, may_insert_phi_row, separates_parallel_edges_row,
+                                  may_replace_operand_row> {};
 
 template <class IR>
 concept limits_fit = limits_contract::fits<IR>;
 
 /// For plans that read edges and no values.
-using edges_contract = contract<edge_indexed_graph_row, limits_contract>;
+struct edges_contract : contract<edge_indexed_graph_row, limits_contract> {};
 
 // The members of editors.
 
@@ -664,25 +664,26 @@ MIDEND_REQUIRED(can_rename_definitions,
                 "an editor needs `midend::value_id rename_definition(midend::statement_id s, midend::variable_id x)`");
 MIDEND_REQUIRED(has_undefined_values, "an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
 
-using ir_editor_contract =
-    contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_replace_uses_row, can_erase_values_row,
-             can_clone_values_row, has_constant_type_row, can_make_constants_row, can_create_nodes_row,
-             can_redirect_edges_row, can_set_jumps_row, can_keep_edges_row, can_erase_nodes_row, limits_contract>;
+struct ir_editor_contract
+    : contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_replace_uses_row, can_erase_values_row,
+               can_clone_values_row, has_constant_type_row, can_make_constants_row, can_create_nodes_row,
+               can_redirect_edges_row, can_set_jumps_row, can_keep_edges_row, can_erase_nodes_row, limits_contract> {};
 
-using memory_editor_contract = contract<can_make_local_arrays_row, can_make_loads_row, can_make_stores_row,
-                                        has_storage_bytes_row, has_local_array_bytes_row, can_make_memory_classes_row>;
+struct memory_editor_contract
+    : contract<can_make_local_arrays_row, can_make_loads_row, can_make_stores_row, has_storage_bytes_row,
+               has_local_array_bytes_row, can_make_memory_classes_row> {};
 
-using variable_editor_contract =
-    contract<statement_contract, edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row,
-             can_rename_uses_row, can_rename_definitions_row, has_undefined_values_row>;
+struct variable_editor_contract
+    : contract<statement_contract, edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row,
+               can_rename_uses_row, can_rename_definitions_row, has_undefined_values_row> {};
 
-using variable_phi_editor_contract =
-    contract<edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row, has_undefined_values_row,
-             graph_has_in_edges_row, can_replace_uses_row, can_erase_values_row>;
+struct variable_phi_editor_contract
+    : contract<edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row, has_undefined_values_row,
+               graph_has_in_edges_row, can_replace_uses_row, can_erase_values_row> {};
 
-using phi_removing_editor_contract = contract<variable_editor_contract, can_replace_uses_row, can_erase_values_row>;
+struct phi_removing_editor_contract : contract<variable_editor_contract, can_replace_uses_row, can_erase_values_row> {};
 
-using on_the_fly_editor_contract = contract<variable_editor_contract, variable_phi_editor_contract>;
+struct on_the_fly_editor_contract : contract<variable_editor_contract, variable_phi_editor_contract> {};
 
 } // namespace detail
 

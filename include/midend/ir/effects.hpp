@@ -176,8 +176,8 @@ MIDEND_OPTIONAL_MEMBER(accepts_operations, has_accepts_operations, it.accepts_op
 
 /// The optional members of the rung. Where the rung is not required, `may_duplicate` and `is_terminator` are among
 /// them.
-using optional_effects = contract<may_duplicate_row, is_terminator_row, may_trap_without_promises_row, loop_ends_row,
-                                  is_removable_row, is_repeatable_row, is_convergent_row, accepts_operations_row>;
+struct optional_effects : contract<may_duplicate_row, is_terminator_row, may_trap_without_promises_row, loop_ends_row,
+                                   is_removable_row, is_repeatable_row, is_convergent_row, accepts_operations_row> {};
 
 MIDEND_REQUIRED(has_effect, "an IR needs `midend::effect_kind effect(midend::value_id v) const`");
 MIDEND_REQUIRED(has_may_trap, "an IR with effects needs `bool may_trap(midend::value_id v) const`");
@@ -188,8 +188,9 @@ MIDEND_REQUIRED(has_is_terminator,
                 "an IR with effects needs `bool is_terminator(midend::value_id v) const`, false for all values if "
                 "`values(n)` has no terminators");
 
-using effect_contract = contract<ssa_contract, has_effect_row, has_may_trap_row, has_may_not_return_row,
-                                 has_may_duplicate_row, has_is_volatile_row, has_is_terminator_row, optional_effects>;
+struct effect_contract : contract<ssa_contract, has_effect_row, has_may_trap_row, has_may_not_return_row,
+                                  has_may_duplicate_row, has_is_volatile_row, has_is_terminator_row, optional_effects> {
+};
 
 template <class IR>
 concept effect_members_fit = optional_effects::fits<IR>;

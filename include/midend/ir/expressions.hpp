@@ -68,8 +68,8 @@ MIDEND_REQUIRED(has_expression_operands,
 MIDEND_REQUIRED(expression_operands_are_a_range_of_ids,
                 "`expression_operands(e)` of an IR must return a range of variables, by number");
 
-using expression_contract = contract<statement_contract, has_num_expressions_row, has_expression_row,
-                                     has_expression_operands_row, expression_operands_are_a_range_of_ids_row>;
+struct expression_contract : contract<statement_contract, has_num_expressions_row, has_expression_row,
+                                      has_expression_operands_row, expression_operands_are_a_range_of_ids_row> {};
 
 } // namespace detail
 

@@ -56,8 +56,8 @@ MIDEND_REQUIRED(
     has_numbers_as_constants,
     "a frozen program has numbers as constants, so this needs an IR with `using constant_type = std::uint64_t;`");
 
-using freezable_contract = contract<ssa_contract, has_numbers_as_constants_row, has_constant_row, says_edge_cases_row,
-                                    describe_row, optional_effects, complete_rungs_row>;
+struct freezable_contract : contract<ssa_contract, has_numbers_as_constants_row, has_constant_row, says_edge_cases_row,
+                                     describe_row, optional_effects, complete_rungs_row> {};
 
 /// All numbers stay.
 struct same_places {

@@ -67,7 +67,7 @@ MIDEND_REQUIRED(can_set_counts,
 MIDEND_REQUIRED(can_set_probabilities,
                 "an editor of a profile needs `void set_probability(midend::edge_id e, double probability)`");
 
-using profile_contract = contract<has_node_counts_row, has_edge_probabilities_row>;
+struct profile_contract : contract<has_node_counts_row, has_edge_probabilities_row> {};
 
 /// An editor has the whole profile or none: `probability` alone belongs to the cost rung.
 struct profile_of_editor_row {

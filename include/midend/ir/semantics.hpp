@@ -254,12 +254,12 @@ MIDEND_OPTIONAL_MEMBER(
 MIDEND_OPTIONAL_MEMBER(same_type, has_same_type, it.same_type(value_id(), value_id()), "of an IR would never be called",
                        "`bool same_type(midend::value_id v, midend::value_id w) const`");
 
-using optional_semantics = contract<edge_cases_row, partial_fold_row, is_undefined_row, never_returns_row,
-                                    is_opaque_row, bounds_row, same_type_row>;
+struct optional_semantics : contract<edge_cases_row, partial_fold_row, is_undefined_row, never_returns_row,
+                                     is_opaque_row, bounds_row, same_type_row> {};
 
-using semantic_contract =
-    contract<ssa_contract, has_constant_type_row, has_operation_row, has_constant_row, edge_cases_row, partial_fold_row,
-             folds_row, says_edge_cases_row, optional_semantics>;
+struct semantic_contract
+    : contract<ssa_contract, has_constant_type_row, has_operation_row, has_constant_row, edge_cases_row,
+               partial_fold_row, folds_row, says_edge_cases_row, optional_semantics> {};
 
 template <class IR>
 concept semantic_members_fit = ssa_members_fit<IR> && optional_semantics::fits<IR>;

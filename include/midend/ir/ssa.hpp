@@ -118,9 +118,9 @@ MIDEND_OPTIONAL_MEMBER(operand_operations, has_operand_operations, it.operand_op
                        "of an IR would never be called",
                        "`operand_operations(midend::value_id v) const` so that it returns a range of values");
 
-using ssa_contract =
-    contract<ssa_values_contract, edge_indexed_graph_row, has_values_row, values_are_a_range_of_ids_row,
-             has_phi_input_row, has_condition_row, parameters_row, reading_nodes_row, operand_operations_row>;
+struct ssa_contract
+    : contract<ssa_values_contract, edge_indexed_graph_row, has_values_row, values_are_a_range_of_ids_row,
+               has_phi_input_row, has_condition_row, parameters_row, reading_nodes_row, operand_operations_row> {};
 
 template <class IR>
 concept ssa_members_fit = users_row::fits<IR> && parameters_row::fits<IR> && reading_nodes_row::fits<IR> &&

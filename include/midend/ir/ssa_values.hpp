@@ -56,7 +56,7 @@ MIDEND_REQUIRED(has_is_phi, "an IR in SSA form needs `bool is_phi(midend::value_
 MIDEND_OPTIONAL_MEMBER(users, has_users, it.users(value_id()), "of an IR would never be called",
                        "`users(midend::value_id v) const` so that it returns a range of values");
 
-using ssa_values_contract = contract<has_num_values_row, has_value_operands_row, has_is_phi_row, users_row>;
+struct ssa_values_contract : contract<has_num_values_row, has_value_operands_row, has_is_phi_row, users_row> {};
 
 } // namespace detail
 

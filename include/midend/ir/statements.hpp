@@ -154,10 +154,10 @@ MIDEND_OPTIONAL_MEMBER(may_definitions, has_may_definitions, it.may_definitions(
                        "of an IR would never be called",
                        "`may_definitions(midend::statement_id s) const` so that it returns a range of variables");
 
-using statement_contract =
-    contract<flow_graph_row, has_num_statements_row, has_statements_row, statements_are_a_range_of_ids_row,
-             has_num_variables_row, has_definitions_row, definitions_are_a_range_of_ids_row, has_uses_row,
-             uses_are_a_range_of_ids_row, may_definitions_are_a_range_of_ids_row, may_definitions_row>;
+struct statement_contract
+    : contract<flow_graph_row, has_num_statements_row, has_statements_row, statements_are_a_range_of_ids_row,
+               has_num_variables_row, has_definitions_row, definitions_are_a_range_of_ids_row, has_uses_row,
+               uses_are_a_range_of_ids_row, may_definitions_are_a_range_of_ids_row, may_definitions_row> {};
 
 template <class IR>
 concept statement_members_fit = may_definitions_row::fits<IR> && graph_members_fit<IR>;

@@ -33,8 +33,8 @@ concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs
 
 namespace detail {
 
-using repairing_contract = contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_set_operands_row,
-                                    can_make_undefined_values_row, has_node_of_row, graph_has_in_edges_row>;
+struct repairing_contract : contract<ssa_contract, can_insert_phis_row, can_set_phi_inputs_row, can_set_operands_row,
+                                     can_make_undefined_values_row, has_node_of_row, graph_has_in_edges_row> {};
 
 } // namespace detail
 

@@ -33,8 +33,9 @@ MIDEND_REQUIRED(has_same_operation,
                 "other_ir& other, midend::value_id w) const`, whether w computes what v does and promises no more; its "
                 "own type must do as other_ir");
 
-using certifiable_contract =
-    contract<effect_contract, has_constant_type_row, has_constant_row, says_edge_cases_row, has_same_operation_row>;
+struct certifiable_contract
+    : contract<effect_contract, has_constant_type_row, has_constant_row, says_edge_cases_row, has_same_operation_row> {
+};
 
 } // namespace detail
 

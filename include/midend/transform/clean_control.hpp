@@ -108,11 +108,11 @@ MIDEND_OPTIONAL_ROW(cleaning_row, cleans_nodes, names_cleaning,
                     "an editor with `append_node` or `pass_over` needs all members of `midend::cleans_nodes`, such as "
                     "`bool is_read_elsewhere(midend::node_id n) const`");
 
-using readable_control_contract = contract<effect_contract, limits_contract, has_constant_type_row, has_constant_row,
-                                           says_edge_cases_row, has_node_of_row, graph_has_in_edges_row>;
+struct readable_control_contract : contract<effect_contract, limits_contract, has_constant_type_row, has_constant_row,
+                                            says_edge_cases_row, has_node_of_row, graph_has_in_edges_row> {};
 
-using control_contract =
-    contract<unfolding_contract, readable_control_contract, can_move_values_row, can_erase_ends_row, cleaning_row>;
+struct control_contract
+    : contract<unfolding_contract, readable_control_contract, can_move_values_row, can_erase_ends_row, cleaning_row> {};
 
 template <class IR>
 concept readable_control_argument = readable_control_contract::fits<IR> || readable_control_contract::explain<IR>();

@@ -58,7 +58,7 @@ struct loop_closing_plan {
 
 namespace detail {
 
-using closable_contract = contract<ssa_contract, graph_has_in_edges_row>;
+struct closable_contract : contract<ssa_contract, graph_has_in_edges_row> {};
 
 template <class IR>
 concept closable_ir_argument = closable_contract::fits<IR> || closable_contract::explain<IR>();

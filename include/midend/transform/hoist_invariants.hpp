@@ -66,7 +66,7 @@ concept hoisting_editor = effect_ir<E> && can_move_values<E> && can_drop_promise
 
 namespace detail {
 
-using hoisting_contract = contract<effect_contract, can_move_values_row, can_drop_promises_row>;
+struct hoisting_contract : contract<effect_contract, can_move_values_row, can_drop_promises_row> {};
 
 } // namespace detail
 

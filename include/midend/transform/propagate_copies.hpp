@@ -39,7 +39,7 @@ concept copy_editor = effect_ir<E> && can_replace_uses<E> && can_erase_values<E>
 
 namespace detail {
 
-using copy_contract = contract<effect_contract, can_erase_values_row, can_replace_uses_row, graph_has_in_edges_row>;
+struct copy_contract : contract<effect_contract, can_erase_values_row, can_replace_uses_row, graph_has_in_edges_row> {};
 
 } // namespace detail
 

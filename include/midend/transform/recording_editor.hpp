@@ -147,9 +147,9 @@ MIDEND_REQUIRED(can_set_promises,
 MIDEND_REQUIRED(has_value_after, "an editor that is recorded needs `midend::value_id value_after(midend::value_id v) "
                                  "const`, the next value of its node or midend::no_value");
 
-using recordable_contract =
-    contract<ir_editor_contract, profile_of_editor_row, can_restore_values_row, can_restore_ends_row,
-             can_restore_nodes_row, can_set_promises_row, has_value_after_row, has_node_of_row, graph_has_in_edges_row>;
+struct recordable_contract : contract<ir_editor_contract, profile_of_editor_row, can_restore_values_row,
+                                      can_restore_ends_row, can_restore_nodes_row, can_set_promises_row,
+                                      has_value_after_row, has_node_of_row, graph_has_in_edges_row> {};
 
 } // namespace detail
 

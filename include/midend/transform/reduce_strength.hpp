@@ -31,8 +31,8 @@ concept strength_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs<
 
 namespace detail {
 
-using strength_contract = contract<ssa_contract, can_set_phi_inputs_row, can_erase_values_row, can_insert_phis_row,
-                                   can_replace_uses_row, can_make_operations_row, can_make_numbers_row>;
+struct strength_contract : contract<ssa_contract, can_set_phi_inputs_row, can_erase_values_row, can_insert_phis_row,
+                                    can_replace_uses_row, can_make_operations_row, can_make_numbers_row> {};
 
 /// What `plan_reduce_strength` computes, of a flat program.
 MIDEND_FUNCTION void find_strength_reductions(const flat_program& program, const machine_model& machine,

@@ -70,9 +70,9 @@ concept dead_code_editor =
 
 namespace detail {
 
-using dead_code_contract =
-    contract<effect_contract, can_erase_values_row, can_set_operands_row, can_set_phi_inputs_row, has_node_of_row,
-             graph_has_in_edges_row, can_keep_edges_row, can_redirect_edges_row, can_erase_nodes_row>;
+struct dead_code_contract
+    : contract<effect_contract, can_erase_values_row, can_set_operands_row, can_set_phi_inputs_row, has_node_of_row,
+               graph_has_in_edges_row, can_keep_edges_row, can_redirect_edges_row, can_erase_nodes_row> {};
 
 } // namespace detail
 

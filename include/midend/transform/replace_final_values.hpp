@@ -36,8 +36,8 @@ concept final_value_editor =
 
 namespace detail {
 
-using final_value_contract =
-    contract<ssa_contract, can_set_operands_row, can_set_phi_inputs_row, can_make_operations_row, can_make_numbers_row>;
+struct final_value_contract : contract<ssa_contract, can_set_operands_row, can_set_phi_inputs_row,
+                                       can_make_operations_row, can_make_numbers_row> {};
 
 /// What `plan_replace_final_values` computes, of a flat program.
 MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,

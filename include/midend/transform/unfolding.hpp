@@ -42,9 +42,11 @@ concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_
 namespace detail {
 
 /// With the optional members that the engine calls.
-using unfolding_contract = contract<ir_editor_contract, repairing_contract, optional_effects, profile_of_editor_row>;
+struct unfolding_contract : contract<ir_editor_contract, repairing_contract, optional_effects, profile_of_editor_row> {
+};
 
-using dispatching_contract = contract<unfolding_contract, has_constant_row, can_make_numbers_row, can_set_branches_row>;
+struct dispatching_contract
+    : contract<unfolding_contract, has_constant_row, can_make_numbers_row, can_set_branches_row> {};
 
 } // namespace detail
 

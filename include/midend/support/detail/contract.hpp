@@ -5,7 +5,7 @@
 ///     MIDEND_REQUIRED(has_effect, "an IR needs `midend::effect_kind effect(midend::value_id v) const`");
 ///     MIDEND_OPTIONAL_MEMBER(is_removable, has_is_removable, it.is_removable(value_id()),
 ///                            "of an IR would never be called", "`bool is_removable(midend::value_id v) const`");
-///     using effect_contract = contract<ssa_contract, has_effect_row, is_removable_row>;
+///     struct effect_contract : contract<ssa_contract, has_effect_row, is_removable_row> {}; // short in messages
 ///
 /// Rows are read in order; the first that does not fit is explained, and those after it are not looked at: they may
 /// need it to be read at all. A contract is a row of others.
@@ -26,6 +26,16 @@ template <> struct contract<> {
 };
 
 template <class Row, class... Rows> struct contract<Row, Rows...> {
+private:
+  template <class T> static constexpr bool all_fit() {
+    if constexpr (Row::template fits<T>) {
+      return contract<Rows...>::template fits<T>;
+    } else {
+      return false;
+    }
+  }
+
+public:
   /// Whether `T` has all that is required, and no optional member that would be overlooked.
   template <class T> static constexpr bool fits = all_fit<T>();
 
@@ -37,15 +47,6 @@ template <class Row, class... Rows> struct contract<Row, Rows...> {
       contract<Rows...>::template explain<T>();
     }
     return false;
-  }
-
-private:
-  template <class T> static constexpr bool all_fit() {
-    if constexpr (Row::template fits<T>) {
-      return contract<Rows...>::template fits<T>;
-    } else {
-      return false;
-    }
   }
 };
 
