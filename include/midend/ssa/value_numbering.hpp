@@ -1,11 +1,7 @@
 /// `value_numbering`: finds equal values, constants and executed nodes together.
 ///
-///
 /// Three analyses share one fixpoint, because each needs the others' results first. All start from the best case,
-/// "nothing
-///
-/// is executed, no value is known, all values are equal", and give up only what is refuted:
-///
+/// "nothing is executed, no value is known, all values are equal", and give up only what is refuted:
 ///
 ///      facts ───── x - y is 0 as long as x and y may be equal ──── classes
 ///        │                                                            │
@@ -14,9 +10,7 @@
 ///                       └──── executable nodes and edges ────┘
 ///
 /// Facts and edges are those of `sccp`, by its solver. At its fixpoint, the partition of the values is refined; if
-/// values
-///
-/// turn out to differ, facts that relied on them rise, and so on until neither changes.
+/// values turn out to differ, facts that relied on them rise, and so on until neither changes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -1198,11 +1192,9 @@ private:
 /// **Equal are**
 /// - equal constants of one type (`same_type`);
 /// - operations of the vocabulary with equal operands, which may be exchanged where that changes nothing (a + b and
-///
-///     b + a, a < b and b > a). Flags are not compared: see `plan_value_numbering`;
+///   b + a, a < b and b > a). Flags are not compared: see `plan_value_numbering`;
 /// - operations that are `other` with the same `identity` (cost rung) and equal operands, if the effects rung says that
-///
-///     they have no effect;
+///   they have no effect;
 /// - phis of one node with equal inputs along all executable edges;
 /// - a value and the operand or input that it always equals.
 ///

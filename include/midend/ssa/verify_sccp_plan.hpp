@@ -101,9 +101,7 @@ private:
 /// - A replaced value is the constant of its fact. Otherwise the fault is `fact`, with the value.
 /// - A use that branches decide is a `fact`, with its user: this function knows nothing of branches.
 /// - If an edge is kept, the result says that no run takes another edge of that node. Otherwise the fault is `edge`,
-/// with the
-///
-///     edge that would be lost and its source.
+///   with the edge that would be lost and its source.
 ///
 /// `verify_unfolding` compares the programs and so checks erased and forwarded parts. `verify_sccp` proves `found`.
 /// Requires a result of this program: of `sccp`, or the facts that are part of one of `value_numbering`.
