@@ -20,6 +20,7 @@ enum class order_kind : std::uint8_t {
   tree      ///< replace the result by a tree of new operations
 };
 
+/// An operand of an ordered operation.
 struct order_operand {
   enum class kind : std::uint8_t { value, literal, made };
 

@@ -18,6 +18,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// The result of `verify_implied_branches`: how much is proven, and the first edge that is not.
 struct implied_branches_verdict {
   std::size_t proven = 0; ///< edges that were dropped as `assumed` and are never taken
   edge_id edge = no_edge; ///< the first edge of the old program without a proof; `no_edge`: all are proven

@@ -13,6 +13,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// Whether the operation is a zero or sign extension.
 constexpr bool is_extension(operation code) {
   return code == operation::zero_extend || code == operation::sign_extend;
 }

@@ -470,6 +470,7 @@ constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, inse
   detail::ssa_constructor::run(editor, true, workspace, out);
 }
 
+/// Returns the result, with a workspace of its own.
 template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& editor) {
   inserted_phis out;
   construct_ssa_workspace workspace;
@@ -494,6 +495,7 @@ constexpr void construct_ssa(E& editor, agreeing_phis agreeing, construct_ssa_wo
   detail::ssa_constructor::run(editor, agreeing == agreeing_phis::keep, workspace, out);
 }
 
+/// Returns the result, with a workspace of its own.
 template <phi_removing_editor_argument E> constexpr inserted_phis construct_ssa(E& editor, agreeing_phis agreeing) {
   inserted_phis out;
   construct_ssa_workspace workspace;

@@ -336,6 +336,7 @@ constexpr void live_values(const IR& ir, live_values_workspace& workspace, live_
   detail::live_value_solver::run(ir, workspace, out);
 }
 
+/// Returns the result, with a workspace of its own.
 template <ssa_ir_argument IR> constexpr live_value_sets live_values(const IR& ir) {
   live_value_sets out;
   live_values_workspace workspace;

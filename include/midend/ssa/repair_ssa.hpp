@@ -25,6 +25,7 @@ struct value_copy {
   friend constexpr bool operator==(const value_copy&, const value_copy&) = default;
 };
 
+/// An editor of SSA form that makes phis and sets operands and inputs, as `repair_ssa` does.
 template <class E>
 concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs<E> && can_set_operands<E> &&
                            can_make_undefined_values<E> && has_node_of<E> && graph_has_in_edges<E>;

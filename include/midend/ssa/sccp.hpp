@@ -1211,6 +1211,7 @@ constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, 
   detail::sccp_solver<IR, D>(ir, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
 }
 
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr auto sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
@@ -1242,6 +1243,7 @@ void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& o
   }
 }
 
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 auto sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {

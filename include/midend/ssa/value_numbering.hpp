@@ -1213,6 +1213,7 @@ constexpr void value_numbering(const IR& ir, const D& domain, const sccp_options
   detail::congruence_solver<IR, D>(ir, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr auto value_numbering(const IR& ir, const D& domain, const sccp_options& options = {}) {
   value_numbering_result<D> out;
@@ -1242,6 +1243,7 @@ void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp
   solver(with_copies, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 auto value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {

@@ -18,6 +18,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// The kinds of faults.
 enum class congruence_fault : std::uint8_t {
   none,
   other_program, ///< the numbers of values, nodes or edges differ
