@@ -31,10 +31,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-// Tables: the rows of all nodes, in three forms with the same members.
+// Tables: the rows of all nodes, in three forms with equal members.
 //
-// `joined` is what flows together before a node, `moved` what its effects make of that. Before its first visit, a node
-// has the neutral element of the confluence as `moved` (nothing, or everything), so that joining it changes nothing.
+// `joined` is the join of all facts that arrive at a node, `moved` what the node's effects make of it. Before its first
+// visit, `moved` is the neutral element of the confluence (nothing, or everything), so that joining it changes nothing.
 
 /// Up to 64 facts: one word a node. Everything between the rows of two nodes stays in registers.
 template <class P> class one_word_table {
@@ -461,7 +461,7 @@ private:
     });
   }
 
-  /// Visits a stale node; whether its targets must be visited again.
+  /// Visits a stale node. Returns whether its targets must be visited again.
   constexpr bool visit_again(node_id n) {
     if constexpr (forward) {
       bool& visited = memory_.visited.data()[n];
@@ -556,7 +556,7 @@ private:
     }
   }
 
-  /// Solves the problem fact by fact if that is faster; whether it did.
+  /// Solves the problem fact by fact if that is faster. Returns whether it did.
   template <class P, class G>
   MIDEND_SELDOM_CALLED static constexpr bool walk_facts(const G& g, const P& problem, bit_matrix& joined,
                                                         bit_matrix& moved, gen_kill_workspace<bit_matrix>& workspace,

@@ -59,7 +59,7 @@ concept dominator_algorithm =
 
 namespace detail {
 
-/// The error of what is no algorithm. Always false.
+/// Diagnostics for `dominator_algorithm`. Always false.
 template <class T> constexpr bool explain_dominator_algorithm() {
   static_assert(dominator_algorithm<T>,
                 "midend: an algorithm for dominators is midend::semi_nca, midend::lengauer_tarjan, "
@@ -69,7 +69,7 @@ template <class T> constexpr bool explain_dominator_algorithm() {
 
 } // namespace detail
 
-/// What functions take: a `dominator_algorithm`; otherwise an error.
+/// For signatures: a `dominator_algorithm`; any other type is an error with a reason.
 template <class T>
 concept dominator_algorithm_argument = dominator_algorithm<T> || detail::explain_dominator_algorithm<T>();
 

@@ -45,7 +45,7 @@ concept post_dominance_policy =
 
 namespace detail {
 
-/// The error of what is no policy. Always false.
+/// Diagnostics for `post_dominance_policy`. Always false.
 template <class T> constexpr bool explain_post_dominance_policy() {
   static_assert(post_dominance_policy<T>,
                 "midend: a policy for post-dominators, which says where control ends, is "
@@ -55,7 +55,7 @@ template <class T> constexpr bool explain_post_dominance_policy() {
 
 } // namespace detail
 
-/// What functions take: a `post_dominance_policy`; otherwise an error.
+/// For signatures: a `post_dominance_policy`; any other type is an error with a reason.
 template <class T>
 concept post_dominance_policy_argument = post_dominance_policy<T> || detail::explain_post_dominance_policy<T>();
 

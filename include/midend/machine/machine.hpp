@@ -179,7 +179,7 @@ concept loop_machine = machine<M> && requires(const M& m, operation_class c, mac
 
 namespace detail {
 
-/// The error of what is no such machine: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `machine_with_channels`: one sentence for the first thing that is wrong. Always false.
 template <class M> constexpr bool explain_machine_with_channels() {
   static_assert(machine_with_channels<M>,
                 "midend: a machine needs `std::size_t num_channels() const`, `midend::channel_set "

@@ -106,7 +106,7 @@ template <class E> constexpr bool explain_clean_up_editor() {
 
 } // namespace detail
 
-/// Functions take this concept: a type that is no `clean_up_editor` gets a sentence that says why.
+/// For signatures: a `clean_up_editor`; any other type is an error with a reason.
 template <class E>
 concept clean_up_editor_argument = clean_up_editor<E> || detail::explain_clean_up_editor<E>();
 

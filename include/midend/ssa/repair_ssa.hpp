@@ -50,8 +50,7 @@ template <class E> constexpr bool explain_repairing_editor() {
 
 } // namespace detail
 
-/// Functions take this concept: a type that is no `repairing_editor`, or whose optional members do not fit, gets a
-/// sentence.
+/// For signatures: a `repairing_editor` with optional members that fit; any other type is an error with a reason.
 template <class E>
 concept repairing_editor_argument =
     (repairing_editor<E> && detail::ssa_members_fit<E>) || detail::explain_repairing_editor<E>();

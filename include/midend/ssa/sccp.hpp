@@ -93,8 +93,7 @@ template <class D, class IR> constexpr bool explain_domain_of_ir() {
 
 } // namespace detail
 
-/// Functions take this concept: a domain that does not fit the IR, or whose optional members do not fit, gets a
-/// sentence.
+/// For signatures: a `domain_of_ir` with optional members that fit; any other type is an error with a reason.
 template <class D, class IR>
 concept domain_of_ir_argument =
     (domain_of_ir<D, IR> && detail::domain_members_fit<D>) || detail::explain_domain_of_ir<D, IR>();

@@ -51,7 +51,7 @@ template <class Label> constexpr bool explain_dot_label() {
 
 } // namespace detail
 
-/// What functions take: a `dot_label`; otherwise an error.
+/// For signatures: a `dot_label`; any other type is an error with a reason.
 template <class Label>
 concept dot_label_argument = dot_label<Label> || detail::explain_dot_label<Label>();
 

@@ -42,7 +42,7 @@ template <class Names> constexpr bool explain_node_names() {
 
 } // namespace detail
 
-/// What functions take: `node_names`; otherwise an error.
+/// For signatures: `node_names`; any other type is an error with a reason.
 template <class Names>
 concept node_names_argument = node_names<Names> || detail::explain_node_names<Names>();
 

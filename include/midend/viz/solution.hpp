@@ -56,7 +56,7 @@ template <class Names> constexpr bool explain_solution_names() {
 template <class Names>
 concept solution_names_argument = solution_names<Names> || explain_solution_names<Names>();
 
-/// The error of a problem whose facts cannot be printed. Always false.
+/// Diagnostics for `printable_problem`. Always false.
 template <class P> constexpr bool explain_printable_problem() {
   if constexpr (!dataflow_problem<P> || !problem_members_fit<P>) {
     explain_dataflow_problem<P>();

@@ -45,7 +45,7 @@ template <class Names> constexpr bool explain_value_names() {
 
 } // namespace detail
 
-/// What functions take: `value_names`; otherwise an error.
+/// For signatures: `value_names`; any other type is an error with a reason.
 template <class Names>
 concept value_names_argument = value_names<Names> || detail::explain_value_names<Names>();
 
