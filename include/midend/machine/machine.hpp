@@ -1,4 +1,4 @@
-/// `machine`: concepts for what the bounds require of a machine.
+/// `machine`: the concepts of machines that the bounds require.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,7 +14,7 @@ MIDEND_BEGIN_NAMESPACE
 /// A set of channels: bit c is channel c.
 using channel_set = std::uint32_t;
 
-/// The largest number of channels of a machine: the resource bound may look at every set of them.
+/// The largest number of channels of a machine: the resource bound may examine every set of them.
 inline constexpr std::size_t max_channels = 16;
 
 /// The largest number of scalar resources of a machine.
@@ -159,7 +159,7 @@ concept machine_with_code = requires(const M& m, operation_class c) {
   { m.longest_instruction() } -> std::convertible_to<std::uint32_t>;
 };
 
-/// Says which operations can be issued in the same cycle.
+/// Gives the operations that can be issued in one cycle.
 template <class M>
 concept issuing_machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>;
 
@@ -249,7 +249,7 @@ template <class M> constexpr bool explain_loop_machine() {
 
 } // namespace detail
 
-// What functions take: the concept; otherwise an error.
+// For signatures: the concept; any other type is an error with a reason.
 template <class M>
 concept issuing_machine_argument = issuing_machine<M> || detail::explain_issuing_machine<M>();
 template <class M>

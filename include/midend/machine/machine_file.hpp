@@ -17,7 +17,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong in a machine file; `viz/machine.hpp` has the words.
+/// The faults in machine files; `viz/machine.hpp` has the words.
 enum class machine_file_fault : std::uint8_t {
   unknown_key,        ///< the line begins with neither a keyword nor a field of machines
   unknown_class,      ///< not a class of operations

@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a resource bound comes from.
+/// The limit that a resource bound comes from.
 enum class resource_limit : std::uint8_t {
   none,            ///< there are no operations
   channels,        ///< operations that can only use `channels`

@@ -299,7 +299,7 @@ private:
     tests_.push_back(t);
   }
 
-  // ---- The fate of values.
+  // The fate of values.
 
   /// The last value in a chain of replacements.
   static value_id final_value(const editable_flat_program& program, value_id v) {

@@ -226,7 +226,7 @@ private:
     return last.body.operations * factor > options_.max_operations * slack * last.factor;
   }
 
-  // ---- Which factors are tried.
+  // Which factors are tried.
 
   /// Whether a factor is worth a trial. If not, `c` keeps the extrapolated numbers: each further copy adds to the body
   /// what the copies between the last two trials added, and code that runs once stays the same.
@@ -387,7 +387,7 @@ private:
     return is_expected ? *most : 0;
   }
 
-  // ---- Figures of a candidate.
+  // Figures of a candidate.
 
   static void take(const trial_figures& f, unrolling_candidate& c) {
     c.is_tried = true;
