@@ -158,7 +158,7 @@ private:
     }
   }
 
-  /// In the numbers of the search, parents come before their children, so one pass gives each node its interval, from
+  /// In the numbers of the search, parents come before their children. So one walk gives each node its interval, from
   /// the root down. Children get theirs from the end of the parent's interval; `size` becomes the size of the rest.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
     using tree = dominator_tree;
@@ -227,7 +227,7 @@ constexpr dominator_tree dominators(const G& g, Algorithm = {}) {
 }
 
 /// The immediate dominators alone, by node: `no_node` for the entry and for unreachable nodes. Refills `out`. Saves the
-/// last two passes of `dominators`; treats every graph in the same way. 4 bytes a node for the result.
+/// last two walks of `dominators`; treats all graphs alike. 4 bytes a node for the result.
 template <flow_graph_argument G, dominator_algorithm_argument Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
   detail::immediate_dominator_search::run(g, typename Algorithm::algorithm(), workspace, out);

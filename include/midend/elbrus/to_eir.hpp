@@ -21,7 +21,7 @@ struct eir_refusal {
     no_node,         ///< the program has no entry
     no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nobody says what else
     width,           ///< `value` reads or converts numbers of `number` bits, for which there is no type
-    mixed_types,     ///< `value` reads a floating-point number as an integer or the other way round, or is a phi of
+    mixed_types,     ///< `value` reads a floating-point number as an integer or vice versa, or is a phi of
                      ///< numbers with different widths
     operand_not_set, ///< an operand, or an input of a phi, of `value`
     unknown_branch,  ///< `node` has several successors, and no cases say which one follows

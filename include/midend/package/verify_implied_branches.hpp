@@ -168,9 +168,9 @@ private:
 /// branch on the same value took an edge with other cases. Trusts only the dominators and the witness's list of edges.
 /// Together with `verify_unfolding`, which counts these edges, it proves a round of `control_canonicalization`.
 ///
-/// A value does not change between its definition and its uses: a path from the first branch to the second that passes
-/// the definition again also passes the first branch again. Requires that a branch on an undefined value is undefined,
-/// or that there is none.
+/// A value does not change between its definition and its uses: a path from the first branch to the second that
+/// goes through the definition again also goes through the first branch again. Requires that a branch on an undefined
+/// value is undefined, or that there is none.
 ///
 /// Requires IR in SSA form. O(n + m) if it accepts.
 template <semantic_ir IR>

@@ -368,7 +368,7 @@ private:
   }
 
   /// Skips definitions without frontiers: those in the entry, and variables with one defining node that strictly
-  /// dominates all readers, because every path to a reader passes that node.
+  /// dominates all readers, because every path to a reader goes through that node.
   static constexpr void list_joining(node_id entry, construct_ssa_workspace& w) {
     w.joining_.clear();
     for (variable_id x = 0; x != w.sites_.num_variables(); ++x) {

@@ -359,8 +359,8 @@ private:
 ///
 /// A value that was read may be a phi that is removed later. The editor replaces it in operands; for values that the
 /// caller keeps elsewhere, `resolve` returns the present value. Results do not depend on the numbers of nodes.
-/// Time: one hash table lookup for each read, each write, and each node that a read passes, whose value is then known;
-/// near-linear in the inputs of the phis made. 12 to 36 bytes for each lookup, 50 bytes a phi and 8 an input.
+/// Time: one hash table lookup for each read, each write, and each node that a read goes through, whose value is then
+/// known; near-linear in the inputs of the phis made. 12 to 36 bytes for each lookup, 50 bytes a phi and 8 an input.
 template <variable_phi_editor_argument E> class on_the_fly_ssa {
 public:
   explicit on_the_fly_ssa(E& editor) : editor_(&editor), phis_(editor) {}

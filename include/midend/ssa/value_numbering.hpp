@@ -124,8 +124,9 @@ namespace detail {
 
 template <class IR, class D> class congruence_reference;
 
-/// The partition. Roots, the values that no other value passes on, are in lists by class; a passed value hangs on its
-/// root.
+/// The partition. A *passed* value always equals one of its operands or inputs, which it passes on: a copy, or a phi
+/// with equal inputs. Such values form trees; a *root* is a value that is not passed. Roots are in lists by class, and
+/// a passed value hangs on its root.
 ///
 /// Between two refinements the partition is *stable*: operations of a class agree in the classes of their operands,
 /// phis of a class in those of their inputs for each executable edge, passed values in the classes of what they pass

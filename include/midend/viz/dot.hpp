@@ -24,7 +24,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What the picture shows.
+/// The parts of a picture.
 struct dot_options {
   std::string_view title = {};
   std::string_view font = "Helvetica";
@@ -321,7 +321,7 @@ std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& lo
   return std::move(writer).close();
 }
 
-/// The same; computes dominators and loops itself.
+/// Computes dominators and loops itself.
 template <flow_graph_argument G, class Label = dot_node_number>
 std::string to_dot(const G& g, const dot_options& options = {}, const Label& label = {}) {
   static_assert(dot_label_argument<Label>);

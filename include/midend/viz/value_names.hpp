@@ -73,7 +73,7 @@ private:
   const Names& names_;
 };
 
-/// The same with edges.
+/// Also names edges.
 class flow_words : public function_words {
 public:
   virtual std::string edge(edge_id e) const = 0;

@@ -1,4 +1,4 @@
-/// What the dominator algorithms share: the search that numbers a graph, and the arrays of one call.
+/// The common part of the dominator algorithms: the search that numbers a graph, and the arrays of one call.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// A check of dominator trees that are passed together with a graph.
+/// A check of dominator trees that come together with a graph.
 #pragma once
 
 #include "midend/config.hpp"

@@ -320,18 +320,18 @@ private:
       case action::branch:
       case action::switch_:
         if (const std::uint32_t e = next_edge(i, here); e != no_index) [[likely]] {
-          const decoded_edge& way = here.code->edges[e];
-          if (left < way.num_phis) {
-            stop({.value = way.first_phi}, trap_kind::step_limit);
+          const decoded_edge& taken = here.code->edges[e];
+          if (left < taken.num_phis) {
+            stop({.value = taken.first_phi}, trap_kind::step_limit);
             return left;
           }
-          left -= way.num_phis;
+          left -= taken.num_phis;
           ++here.edge_counts[e];
-          if (way.scope != no_node) [[unlikely]] {
-            runs_.begin(frames_.top().call, way.scope);
+          if (taken.scope != no_node) [[unlikely]] {
+            runs_.begin(frames_.top().call, taken.scope);
           }
-          follow(way, *here.code, here.slots);
-          here.at = here.code->code.data() + way.target;
+          follow(taken, *here.code, here.slots);
+          here.at = here.code->code.data() + taken.target;
           continue;
         }
         problem = trap_kind::diagnostic_value;
@@ -419,9 +419,9 @@ private:
     return at != end && at->bits == bits ? at->edge : i.target;
   }
 
-  static void follow(const decoded_edge& way, const decoded_procedure& code, slot_view s) {
-    const move* m = code.moves.data() + way.first_move;
-    for (const move* const end = m + way.num_moves; m != end; ++m) {
+  static void follow(const decoded_edge& edge, const decoded_procedure& code, slot_view s) {
+    const move* m = code.moves.data() + edge.first_move;
+    for (const move* const end = m + edge.num_moves; m != end; ++m) {
       s.copy(m->from, m->to);
     }
   }
