@@ -587,16 +587,16 @@ private:
 /// Solves a gen/kill problem on `g`, refilling `out`. Allocates nothing once workspace and result have seen a problem
 /// as large.
 ///
-/// With `gen` and `kill` composed from the effects of a node, forward, where the join is union (may) or intersection
-/// (must) over all predecessors p of n:
+/// `gen` and `kill` are composed from the effects of a node; the join is union (may) or intersection (must). Forward,
+/// over all predecessors p of n:
 ///
 ///     in(n) = join of out(p), and of the boundary if n is the entry       out(n) = gen(n) ∪ (in(n) \ kill(n))
 ///
-/// and backward the same with `in` and `out`, predecessors and successors, entry and roots exchanged. The answer is the
-/// least solution of a may-problem and the greatest of a must-problem, which is the union, or the intersection, over
-/// all paths: Kildall, "A unified approach to global program optimization", POPL 1973. Forward problems visit the nodes
-/// that the entry reaches. No path leads to the others: at their start and end no fact holds in a may-problem and every
-/// fact in a must-problem, and they pass nothing on. Backward problems visit all nodes.
+/// Backward, `in` and `out`, predecessors and successors, entry and roots are exchanged. The answer is the least
+/// solution of a may-problem and the greatest of a must-problem: the union, or the intersection, over all paths.
+/// Kildall, "A unified approach to global program optimization", POPL 1973. Forward problems visit the nodes that the
+/// entry reaches. No path leads to the others: at their start and end no fact holds in a may-problem and every fact in
+/// a must-problem, and they pass nothing on. Backward problems visit all nodes.
 ///
 /// Each node has a row of words for its start and one for its end, and rows for `gen` and `kill`, which are composed at
 /// the first visit of the node. Up to 64 facts, a row is one word and is processed in registers. The first sweep visits

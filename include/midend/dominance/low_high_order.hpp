@@ -378,7 +378,7 @@ struct sibling_placement {
     }
   }
 
-  /// Backwards, starting with all nodes placed: a node that is no longer placed is replaced by its closest placed
+  /// Walks backwards; at first all nodes are placed. A node that is no longer placed is replaced by its closest placed
   /// ancestor.
   constexpr std::uint32_t choose_neighbours() {
     for (std::uint32_t n = 0; n <= met; ++n) {

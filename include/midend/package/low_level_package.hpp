@@ -46,7 +46,7 @@ struct dead_operations {
   }
 };
 
-/// Replaces operations on literals by literals, and phis with one source by the source.
+/// Replaces operations on literals by literals, and a phi with one source by that source.
 ///
 ///     before               after
 ///     x = add 3, 4         readers of x read 7

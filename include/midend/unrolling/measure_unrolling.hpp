@@ -84,7 +84,7 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
 /// counted the iterations, `counts_of` has to use them, too; see `apply_unrolling`.
 ///
 /// If a loop remains, compares its body. After complete unrolling, compares operations: those that the program has more
-/// than the cleaned up program without the loop, and the loop's unchanging ones.
+/// than the cleaned up program without the loop, and those that the loop does not change.
 ///
 /// Unreachable nodes are not counted, and the clean-up erases them. The time of the steps for the whole program.
 template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_loops>

@@ -16,8 +16,8 @@ MIDEND_BEGIN_NAMESPACE
 /// This is optimal: both ends are members now, and if there are two members or more, neighbours are as far apart as the
 /// modulus says.
 class reduce_interval_and_congruence {
-  // Templates before their uses: clang evaluates a call in a constant expression only then. The distance from `x` up to
-  // the next number with the residue.
+  // Templates before their uses: clang evaluates a call in a constant expression only then.
+  /// The distance from `x` up to the next number with the residue.
   template <class T> static constexpr std::uint64_t ahead(T x, std::uint64_t residue, std::uint64_t modulus) {
     const std::uint64_t own = detail::remainder_of(x, modulus);
     return residue >= own ? residue - own : residue + (modulus - own);

@@ -347,8 +347,8 @@ private:
     return second ? !first : first && code == operation::add;
   }
 
-  /// Marks the sums with a number to which another operation of the region adds a number. The program needs them in a
-  /// register for that.
+  /// Marks sums of a value and a number to which another operation adds one more number. That operation reads the sum
+  /// from a register.
   constexpr void mark_added_to(span<const node_id> nodes) {
     if (w_.is_added_to_.size() < w_.home_.size()) {
       w_.is_added_to_.assign(w_.home_.size(), 0);

@@ -94,8 +94,8 @@ private:
     if (now > before && all_cycles(c) >= all_cycles(last)) {
       return rejection::not_faster;
     }
-    // A candidate may take longer per iteration in a long run and less time over the actual iterations: a mask before
-    // the loop is cheaper than a division, and a shorter remainder after it is, too.
+    // A candidate may take longer per iteration in a long run and still less time in all: a mask before the loop is
+    // cheaper than a division, and a short remainder cheaper than a long one.
     c.fall = now < before ? relative_fall(before, now) : relative_fall(all_cycles(last), all_cycles(c));
     if (!is_no_slower(c, last)) {
       return count_is_exact || is_no_slower(c, rolled) ? rejection::slower_in_total : rejection::below_break_even;
