@@ -38,7 +38,7 @@ constexpr node_point point_out(node_id n) {
   return {n, node_point::end::out};
 }
 
-/// What first made the property hold.
+/// The first cause of the property.
 enum class fact_source : std::uint8_t {
   not_held,  ///< none: the property does not hold at the point
   boundary,  ///< the boundary of `node`

@@ -422,7 +422,7 @@ private:
     visits_ += num_nodes_;
   }
 
-  /// Never visits what the entry does not reach. `stale` are the targets of edges from nodes that are visited later; at
+  /// Never visits unreachable nodes. `stale` are the targets of edges from nodes that are visited later; at
   /// their turn they may have missed something, or not have been reached.
   constexpr void sweep_forward() {
     memory_.reached.assign(num_nodes_, false);

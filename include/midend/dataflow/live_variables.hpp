@@ -80,8 +80,8 @@ template <class Problem> struct with_live_at_exit : Problem {
 /// the equations; see `gen_kill` for how they are solved. May-definitions neither make a variable live nor end its
 /// liveness.
 ///
-/// All nodes are analysed, unreachable ones too. In an endless loop, what the loop uses is live. At exits only
-/// `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
+/// All nodes are analysed, unreachable ones too. In an endless loop, variables that the loop uses are live. At exits
+/// only `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
 /// `num_variables()` bits for each end of each node. Time as for `gen_kill`.
 template <detail::meant_as_ir IR, fact_rows Rows>
   requires statement_ir_argument<IR>

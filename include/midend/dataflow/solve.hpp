@@ -64,8 +64,8 @@ public:
     }
   }
 
-  /// Forward: reverse postorder of what the entry and `other_roots` reach. Backward: postorder of all nodes, by the
-  /// same forward search, so that the same edges lead back.
+  /// Forward: reverse postorder of the nodes that the entry and `other_roots` reach. Backward: postorder of all nodes,
+  /// by the same forward search, so that the same edges lead back.
   template <flow_direction Direction>
   constexpr void assign_reverse_postorder(const csr_graph& g, span<const node_id> other_roots) {
     constexpr bool all_nodes = Direction == flow_direction::backward;
@@ -89,7 +89,7 @@ public:
     }
   }
 
-  /// Weak topological order of what `boundaries`, where flow begins, reach; backward, of all nodes.
+  /// Weak topological order of the nodes that `boundaries` reach; backward, of all nodes.
   template <flow_direction Direction>
   constexpr void assign_weak_topological(const csr_graph& g, span<const node_id> boundaries) {
     roots_.clear();

@@ -42,7 +42,7 @@ template <class P>
 concept has_evaluation = detail::evaluates_in_place<P> || detail::evaluates_by_value<P>;
 
 /// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
-/// evaluate to top, or to what is known about them.
+/// evaluate to top, or to the facts about them.
 template <class P>
 concept sparse_problem = has_lattice<P> && lattice_is_a_lattice<P> && has_evaluation<P>;
 

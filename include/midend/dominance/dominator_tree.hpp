@@ -161,7 +161,7 @@ constexpr dominator_tree::child_range dominator_tree::children(node_id n) const 
 
 namespace detail {
 
-/// What every analysis that takes a graph and its dominator tree requires.
+/// Required by every analysis that takes a graph and its dominator tree.
 template <class G>
 constexpr void require_tree_of([[maybe_unused]] const G& g, [[maybe_unused]] const dominator_tree& tree) {
   MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());

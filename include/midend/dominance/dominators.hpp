@@ -117,7 +117,7 @@ private:
     for (std::size_t n = 0; n != count; ++n) {
       number[n] = no_node;
     }
-    // What the result needs last is scratch until then.
+    // The columns that the result fills last are scratch until then.
     const scratch_columns scratch{.chain = out.column(tree::preorders),
                                   .label = out.column(tree::depths),
                                   .ancestor = out.column(tree::sizes),

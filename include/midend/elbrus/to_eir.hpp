@@ -19,7 +19,7 @@ struct eir_refusal {
   enum class reason : std::uint8_t {
     none,
     no_node,         ///< the program has no entry
-    no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nobody says what else
+    no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nothing shows its type
     width,           ///< `value` reads or converts numbers of `number` bits, for which there is no type
     mixed_types,     ///< `value` reads a floating-point number as an integer or vice versa, or is a phi of
                      ///< numbers with different widths
@@ -175,10 +175,10 @@ private:
   std::size_t size_ = 0;
 };
 
-/// What an operation of the procedure reads.
+/// An operand of an operation of the procedure.
 struct eir_operand {
   value_id made = no_value;  ///< in the procedure …
-  value_id later = no_value; ///< … or, in the program, what need not be there yet
+  value_id later = no_value; ///< … or, in the program, a value that need not exist yet
   elbrus::type type = elbrus::type::none;
   bool doubtful = false; ///< it may be diagnostic
 };
@@ -767,7 +767,7 @@ private:
     return is_identifier(name) && name.substr(0, reserved.size()) != reserved ? name : std::string_view();
   }
 
-  /// What `v_` may write; the classes are in `clobbered_`.
+  /// The memory that `v_` may write; the classes are in `clobbered_`.
   clobber_kind clobbers_of() {
     clobbered_.clear();
     switch (p_.effect(v_)) {

@@ -167,8 +167,9 @@ concept issuing_machine = machine_with_channels<M> && machine_with_resources<M> 
 template <class M>
 concept machine = issuing_machine<M> && machine_with_latencies<M> && machine_with_code<M>;
 
-/// What an estimate of a loop also requires: the fields of the machine, which classes may be guarded by a predicate and
-/// which may be speculated, and the resource that words of literals use (`num_resources()` if there is none).
+/// Also has the parts that an estimate of a loop requires: the fields of the machine, which classes may be guarded by a
+/// predicate and which may be speculated, and the resource that words of literals use (`num_resources()` if there is
+/// none).
 template <class M>
 concept loop_machine = machine<M> && requires(const M& m, operation_class c, machine_field f) {
   { m.value(f) } -> std::convertible_to<std::uint32_t>;

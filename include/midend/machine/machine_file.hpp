@@ -421,7 +421,7 @@ private:
   std::uint32_t column_ = 0;
 };
 
-/// Writes what differs from a new model, in the order in which `machine_reader` needs it.
+/// Writes all that differs from a new model, in the order in which `machine_reader` needs it.
 class machine_writer {
 public:
   constexpr machine_writer(const machine_model& m, flat_array<char>& out) : m_(m), out_(out) {}

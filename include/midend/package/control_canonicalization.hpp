@@ -27,6 +27,14 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The kinds of changes.
+///
+///                     before                                      after
+///     known_branch    a: if 1 then b else c                       a: goto b
+///     equal_edges     a: if p then b else b                       a: goto b
+///     implied_branch  a: if p then b else c; b: if p then d else e   b: goto d
+///     unreachable     b: ...                                      nothing
+///     merge           a: x; goto b        b: y                    a: x; y
+///     pass            a: goto b           b: goto c               a: goto c
 enum class control_change : std::uint8_t {
   known_branch,   ///< a branch on a literal becomes a jump
   equal_edges,    ///< a branch whose edges do the same becomes a jump

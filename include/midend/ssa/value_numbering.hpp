@@ -78,13 +78,12 @@ template <value_domain D> class value_numbering_workspace {
 
   sccp_workspace<D> facts_;
   flat_array<role> roles_;
-  bit_row alone_;                ///< by value: never equal to another one
-  bit_row unequal_operands_;     ///< by value: facts say that its operands are not equal
-  bit_row relied_;               ///< by value: its fact relies on equal operands
-  detail::pending_set doubtful_; ///< positions of values whose operands facts may tell apart
-  bit_row compared_edges_;       ///< executable edges along which phis have been compared
-  flat_array<value_id>
-      root_; ///< by value: the root, a value that it always equals; itself for roots; `no_value` if in no class
+  bit_row alone_;                   ///< by value: never equal to another one
+  bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
+  bit_row relied_;                  ///< by value: its fact relies on equal operands
+  detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
+  bit_row compared_edges_;          ///< executable edges along which phis have been compared
+  flat_array<value_id> root_;       ///< by value: its root, which is itself for roots; `no_value` if in no class
   flat_array<std::uint32_t> class_; ///< by root
   flat_array<value_id> next_;       ///< the next root of the class, or the next passed value of the root
   flat_array<value_id> previous_;

@@ -144,10 +144,9 @@ constexpr const char* name_of(const unrolling_candidate& c) {
 struct unrolling_advice {
   loop_id loop = 0;
   node_id header = no_node;
-  unrolling_obstacle obstacle =
-      unrolling_obstacle::none;               ///< if there is one, nothing below is valid, except as said there
-  flat_array<unrolling_candidate> candidates; ///< in the order of trials, rolled first
-  std::uint32_t chosen = 0;                   ///< the decision's position in `candidates`
+  unrolling_obstacle obstacle = unrolling_obstacle::none; ///< with one, nothing below is valid but as it says
+  flat_array<unrolling_candidate> candidates;             ///< in the order of trials, rolled first
+  std::uint32_t chosen = 0;                               ///< the decision's position in `candidates`
   loop_counts counts;
   std::uint64_t iterations = 0; ///< complete iterations that totals are for: header executions, or backedges if the
                                 ///< work comes after the test; at most 2^40

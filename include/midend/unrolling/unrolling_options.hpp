@@ -28,8 +28,7 @@ struct unrolling_options {
   /// this.
   fraction least_gain = {1, 10};
 
-  remainder_placement remainder =
-      remainder_placement::epilogue; ///< where leftover iterations run; `none`: also after the loop
+  remainder_placement remainder = remainder_placement::epilogue; ///< where leftover iterations run; `none`: epilogue
 
   bool allows_full = true;
   bool allows_partial = true;

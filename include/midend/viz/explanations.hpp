@@ -203,7 +203,7 @@ std::string to_text(const dominance_explanation& explanation, node_id a, node_id
   return out.take();
 }
 
-/// What is wrong with claims about dominators, in one line.
+/// The error in claims about dominators, in one line.
 template <class Names = node_numbers> std::string to_text(const dominance_error& error, const Names& names = {}) {
   static_assert(node_names_argument<Names>);
   detail::explanation_writer<Names> out(names);

@@ -510,7 +510,7 @@ private:
     return i == 0 ? 0 : ends[i - std::size_t{1}];
   }
 
-  /// Depth first: from where control enters, from what has no predecessor here, then from the rest.
+  /// Depth first: from where control enters, then from items without predecessor here, then from the rest.
   void search() {
     m_.preorder.assign(num_fixed_, layout_none);
     m_.postorder.assign(num_fixed_, layout_none);

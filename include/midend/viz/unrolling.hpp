@@ -71,7 +71,7 @@ class savings_text {
 public:
   explicit savings_text(const function_words& names) : names_(names) {}
 
-  /// Its name in the program, or else what it is.
+  /// The name of a value in the program, or else `otherwise`.
   MIDEND_SELDOM_CALLED std::string name_of_value(value_id v, const char* otherwise) const {
     std::string name = v == no_value ? std::string() : names_.value(v);
     return name.empty() ? otherwise : name;

@@ -32,7 +32,7 @@ enum class trap_kind : std::uint8_t {
   host_stop,          ///< a host function ended the run
   step_limit,         ///< as many operations as allowed were executed
   call_depth,         ///< calls are nested deeper than allowed
-  classes_meet,       ///< what one alias class wrote or read, another one accesses, one of them by a store;
+  classes_meet,       ///< an alias class accesses bytes that another one accessed, one of them by a store;
                       ///< `detail` is the address, `other_class` the class of the earlier access
   unwritten_memory,   ///< read of bytes of a local array that were not written; `detail` is the address
 };

@@ -51,9 +51,8 @@ struct body_cost {
   pipelining_obstacle obstacle = pipelining_obstacle::none;
   bool is_attained = false;   ///< the times are those of schedules
   std::uint64_t interval = 0; ///< II: max(ResMII, RecMII), or that of a schedule; at least 1
-  std::uint64_t alone = 0; ///< time of an iteration without overlap: `straight_line_bound`, or a schedule; at least 1
-  std::uint64_t length =
-      0; ///< time from the start of an iteration to its last result, if one starts every `interval` cycles
+  std::uint64_t alone = 0;  ///< time of an iteration without overlap: `straight_line_bound`, or a schedule; at least 1
+  std::uint64_t length = 0; ///< of an iteration, to its last result, if one starts every `interval` cycles
   std::uint64_t stages = 1; ///< iterations in flight: ⌈length / interval⌉
   std::uint64_t bytes = 0;  ///< code of one iteration
   std::uint64_t general_registers = 0;

@@ -82,7 +82,7 @@ constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_arra
   return longest;
 }
 
-/// What prevents pipelining of the body, apart from the number of its stages.
+/// The obstacle to pipelining of the body, apart from the number of its stages.
 template <loop_machine M>
 constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const program_region& region,
                                                      std::size_t num_operations) {

@@ -713,10 +713,9 @@ private:
   value_id* conditions_ = nullptr;
   std::uint32_t* first_input_ = nullptr; ///< by edge
   std::uint32_t* ordinals_ = nullptr;    ///< by phi: its index among the phis of its node
-  std::uint32_t* ranks_ =
-      nullptr;                    ///< by value of `ir`: its position in the order of computation, 0 if it is in no node
-  std::uint8_t* reads_ = nullptr; ///< by value of `ir`: more than 1 if there are two readers
-  value_id* names_ = nullptr;     ///< by value of `ir`: its name at the current node
+  std::uint32_t* ranks_ = nullptr;       ///< by value of `ir`: its position in the walk, 0 if it is in no node
+  std::uint8_t* reads_ = nullptr;        ///< by value of `ir`: more than 1 if there are two readers
+  value_id* names_ = nullptr;            ///< by value of `ir`: its name at the current node
 };
 
 } // namespace detail

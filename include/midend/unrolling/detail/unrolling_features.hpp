@@ -36,12 +36,11 @@ struct unrolling_features {
   bool has_unusual_control = false; ///< a node has several successors and no condition
   bool loads = false;
   bool stores = false;
-  bool has_classes = false;       ///< accesses are in classes of memory
-  bool has_several_bases = false; ///< accesses have different bases
-  bool has_promises = false;      ///< additions to phis of the header do not wrap, as the program promises
-  bool has_settling_phi = false;  ///< a phi of the header does not change after the first iteration
-  flat_array<std::uint64_t>
-      moduli; ///< moduli of divisions, remainders, shifts and masks; ascending, each once, at least 2
+  bool has_classes = false;         ///< accesses are in classes of memory
+  bool has_several_bases = false;   ///< accesses have different bases
+  bool has_promises = false;        ///< additions to phis of the header do not wrap, as the program promises
+  bool has_settling_phi = false;    ///< a phi of the header does not change after the first iteration
+  flat_array<std::uint64_t> moduli; ///< of divisions, remainders, shifts and masks; ascending, each once, at least 2
   flat_array<compared_counter> comparisons;
 };
 

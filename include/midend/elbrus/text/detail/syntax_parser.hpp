@@ -486,7 +486,7 @@ private:
     return expect(']');
   }
 
-  // What follows the operands.
+  // The part after the operands.
 
   // tail = { flag } [ guard { flag } ] .
 

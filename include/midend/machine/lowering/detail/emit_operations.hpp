@@ -59,8 +59,7 @@ struct emitted_use {
 /// The memory of `emit_operations`, and its results beside the operations.
 struct emission_state {
   // Results.
-  flat_array<std::uint64_t>
-      start; ///< by operation: the earliest cycle that values and predicates of its iteration allow
+  flat_array<std::uint64_t> start; ///< by operation: its earliest cycle by values and predicates of its iteration
   std::uint64_t num_branches = 0;
   std::uint64_t invariant_operations = 0; ///< computed before the loop
   std::uint64_t general_outside = 0;      ///< registers of values from outside
