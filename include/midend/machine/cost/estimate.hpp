@@ -60,11 +60,10 @@ struct loop_estimate {
                                                     ///< itself, and the fields that begin with `cost` are not valid
   double cycles = 0;                                ///< of its nodes and inner loops, for each entry of the program
 
-  body_cost cost;            ///< of one iteration: bounds, operations, bytes, registers
-  std::uint64_t passes = 0;  ///< complete ones for each entry of the loop, to the nearest number
-  bool is_pipelined = false; ///< for so many iterations; else each takes `cost.alone`
-  std::uint64_t cycles_per_pass =
-      0; ///< in a long run: II or the bound of an iteration, plus the lost cycles of a branch
+  body_cost cost;                     ///< of one iteration: bounds, operations, bytes, registers
+  std::uint64_t passes = 0;           ///< complete ones for each entry of the loop, to the nearest number
+  bool is_pipelined = false;          ///< for so many iterations; else each takes `cost.alone`
+  std::uint64_t cycles_per_pass = 0;  ///< in a long run: II or the bound of an iteration, and branch losses
   std::uint64_t cycles_per_entry = 0; ///< T(u, N): pipelined, set-up + (passes + stages - 1) · II
   std::uint32_t first_step = 0;
   std::uint32_t num_steps = 0; ///< in `program_estimate::recurrences`, from `first_step` on
