@@ -453,8 +453,8 @@ void apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_o
 }
 
 /// As above, from advice: by its decision or another of its candidates. Unrolls nothing if an advice has an obstacle or
-/// decides for the rolled loop. A candidate must be one of its advice, not a copy of it: the candidate of another loop
-/// would be about another trip count.
+/// decides for the rolled loop. A candidate must be an element of its advice
+/// (`is_of_advice`): one of another loop would be about another trip count.
 template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,

@@ -75,7 +75,7 @@ class run_frequencies_workspace {
 
   flat_array<std::uint32_t> first_item_; ///< by loop and, last, for nodes in no loop: where its items begin
   flat_array<node_id> items_;            ///< the nodes of each loop and the headers of the loops directly in it
-  flat_array<double> arriving_;          ///< by node, of the loop in hand
+  flat_array<double> arriving_;          ///< by node, of the current loop
   flat_array<std::uint8_t> is_done_;     ///< by node: it was visited as an item of the current loop
   flat_array<double> leaving_; ///< by edge that leaves a loop: times that it is taken for one entry of the loop
   flat_array<double> weight_;  ///< by loop: of the edges that leave it
