@@ -80,7 +80,7 @@ inline double exact_fma(double a, double b, double c) {
   } else {
     product.subtract(summand);
   }
-  if (product.is_zero()) { // the product is exact, and has the right sign
+  if (product.is_zero()) { // then a * b + c is exact, with the right sign
     return a * b + c;
   }
   return signed_double(negative, rounded_quotient(product, large_number(1), exponent, double_format));
