@@ -1,5 +1,4 @@
-/// Unrolling: the advice, trials, and what carries an unrolling out. `midend/transform.hpp` has the other
-/// transformations.
+/// Unrolling: advice, trials and transformations. `midend/transform.hpp` has all other transformations.
 #pragma once
 
 #include "midend/unrolling/advise_unrolling.hpp"

@@ -1,4 +1,4 @@
-/// Available expressions: which values have already been computed on every path.
+/// Available expressions: the expressions that every path has already computed.
 #pragma once
 
 #include "midend/config.hpp"

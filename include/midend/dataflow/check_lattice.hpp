@@ -18,8 +18,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Tests a law on given elements, and keeps the two elements that a broken law compared. Does not rely on the results
-/// of `join` and the others, except in the laws about them.
+/// Tests a law on given elements, and keeps the two elements that a broken law compared. Trusts `join` and the other
+/// members only in the laws about them.
 template <lattice L> class lattice_law_test {
 public:
   using element = element_of<L>;
@@ -68,7 +68,7 @@ public:
     return true;
   }
 
-  /// One step of a chain for `widen_ends` or `narrow_ends`; whether it changed `at`.
+  /// One step of a chain for `widen_ends` or `narrow_ends`. Returns whether it changed `at`.
   constexpr bool move(lattice_law law, element& at, const element& by) const {
     const element old = at;
     if (law == lattice_law::widen_ends) {
@@ -260,7 +260,7 @@ public:
 private:
   using triple = std::array<std::size_t, 3>;
 
-  static constexpr std::size_t enough = 1024; ///< number of elements to store, and to search chains in
+  static constexpr std::size_t enough = 1024; ///< limit of stored elements, among which chains are searched
 
   constexpr void check(lattice_law law) {
     if (law_descriptions[static_cast<std::size_t>(law)].is_chain) {
@@ -272,7 +272,7 @@ private:
     }
   }
 
-  /// Whether the number of tuples of `arity` elements is within the limit.
+  /// Whether the limit allows to test all tuples of `arity` elements.
   constexpr bool all_fit(std::size_t arity) const {
     std::size_t rest = cases_;
     for (std::size_t i = 0; i != arity; ++i) {

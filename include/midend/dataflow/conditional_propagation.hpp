@@ -1,4 +1,4 @@
-/// Conditional propagation over variables: what they hold, with branches that can only go one way taken into account.
+/// Conditional propagation over variables: facts about variables, without branches that are never taken.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,7 +19,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What statements assign and where branches go; `facts[x]` is what is known about variable x:
+/// What statements assign and where branches go; `facts[x]` is the fact about variable x:
 ///
 ///     element evaluate(statement_id s, variable_id x, std::span<const element> facts) const;  // of x, which s defines
 ///     bool may_take(const flow_edge& e, std::span<const element> facts) const;
@@ -39,7 +39,7 @@ concept program_semantics =
 
 namespace detail {
 
-/// The error of what is no such semantics: one sentence for each thing that is wrong. Always false.
+/// Diagnostics for `program_semantics`: one sentence for each thing that is wrong. Always false.
 template <class S, class D> constexpr bool explain_program_semantics() {
   static_assert(
       program_semantics<S, D>,
@@ -52,13 +52,13 @@ template <class S, class D> constexpr bool explain_program_semantics() {
 
 } // namespace detail
 
-/// What functions take: a `program_semantics`; otherwise an error.
+/// For signatures: a `program_semantics`; any other type is an error with a reason.
 template <class S, class D>
 concept program_semantics_argument = program_semantics<S, D> || detail::explain_program_semantics<S, D>();
 
 /// Conditional propagation as a problem for `solve`, `fact_cursor` and reports: forward over `map<D>`, an element for
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional
-/// constants", with dense facts and for any domain; `sccp` computes the same for programs in SSA form at less cost.
+/// constants", with dense facts and for any domain; for programs in SSA form, `sccp` computes these facts at less cost.
 ///
 /// A statement reads all its uses before it writes. A variable that it may define becomes top. Nodes that `solve` does
 /// not reach are never executed. Refers to the IR.

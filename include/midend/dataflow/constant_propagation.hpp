@@ -1,4 +1,4 @@
-/// Constant propagation over variables: which of them have one known value, whatever path control takes.
+/// Constant propagation over variables: which of them have one known value on all paths.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,7 +24,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The value that an edge implies for a variable: for `if (x == 3)`, 3 for x on the edge that is taken if it holds.
+/// The value that an edge implies for a variable: for `if (x == 3)`, 3 for x on the edge that is taken if this is true.
 template <class T> struct edge_constant {
   variable_id variable = no_variable;
   T value{};
@@ -33,7 +33,7 @@ template <class T> struct edge_constant {
 /// For programs whose branches imply nothing.
 struct no_edge_constants {};
 
-/// The values of the variables that a statement uses, which are all constants: `values[v]`.
+/// The values of the variables that a statement uses: `values[v]`. All are constants.
 template <class T> class variable_constants {
 public:
   constexpr explicit variable_constants(span<const typename flat<T>::element> values) : values_(values) {}
@@ -47,9 +47,9 @@ private:
   span<const typename flat<T>::element> values_;
 };
 
-/// What a statement assigns: `fold(s, v, values)` is the value that `s` assigns to the variable `v`, one of its
-/// definitions, if the variables that it uses have these values. `std::nullopt` if it is not known (read from outside)
-/// or there is none (division by zero).
+/// What a statement assigns: `fold(s, v, values)` is the value that `s` assigns to its definition `v`, if the variables
+/// that it uses have these values. `std::nullopt` if that is unknown (read from outside) or does not exist (division by
+/// zero).
 template <class Fold, class T>
 concept constant_folder = detail::regular_type<T> && requires(const Fold& fold, statement_id s, variable_id v,
                                                               const variable_constants<T>& values) {
@@ -67,13 +67,13 @@ concept edge_equality =
 /// each variable: bottom is "nothing assigned yet", top is "not a constant". Refers to the IR.
 ///
 /// A statement assigns top if any of its uses is top, else bottom if any is bottom, else the result of `fold`, or top
-/// if there is none. A variable that it may define becomes top. So it does not see that x * 0 is 0. It is not
+/// if there is none. So it does not see that x * 0 is 0. A variable that a statement may define becomes top. It is not
 /// conditional: both edges of a branch count, even if its condition is constant.
 ///
 /// Kildall, "A unified approach to global program optimization", POPL 1973, who keeps pools of equalities; lattice and
 /// rules are those that Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, give for
-/// it (with the lattice upside down). Monotone, not distributive: x = 2, y = 3 on one path and x = 3, y = 2 on
-/// another do not give x + y = 5.
+/// it (with the lattice upside down). Monotone, not distributive: x = 2, y = 3 on one path and x = 3, y = 2 on another
+/// do not give x + y = 5.
 template <class T, statement_ir_argument IR, constant_folder<T> Fold, edge_equality<T> Equality = no_edge_constants>
 class constant_propagation_problem {
 public:
@@ -118,7 +118,7 @@ public:
     });
   }
 
-  /// The variable has the implied value on this edge; no value, if it is another constant.
+  /// Sets the variable to the implied value on this edge; to no value, if it is another constant.
   constexpr bool transfer_edge(const flow_edge& e, fact& f) const
     requires(!std::same_as<Equality, no_edge_constants>)
   {
@@ -129,7 +129,7 @@ public:
   }
 
 private:
-  /// Top or bottom if that decides what the statement assigns, else any constant.
+  /// Top or bottom if one of them decides what the statement assigns, else any constant.
   constexpr value join_uses(statement_id s, const fact& f) const {
     value all = flat<T>().constant(T{});
     detail::for_each_id(ir_.uses(s), [&](variable_id v) {
@@ -152,9 +152,9 @@ private:
   map<flat<T>> lattice_;
 };
 
-/// The constants of `ir` by `fold`: for each node and variable, whether it has one value and which. What is computed is
-/// documented at `constant_propagation_problem`; pass that to `solve` to use another policy, a workspace or edges that
-/// imply values.
+/// The constants of `ir` by `fold`: for each node and variable, whether it has one value and which.
+/// `constant_propagation_problem` says what is computed; pass that to `solve` to use another policy, a workspace or
+/// edges that imply values.
 ///
 /// Nodes that the entry does not reach have bottom for all variables. Height 2 a variable: at most 2 v + 1 changes a
 /// node, two or three visits in practice, each O(v) for v variables; 2 v values a node.

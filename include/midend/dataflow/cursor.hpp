@@ -1,4 +1,4 @@
-/// `fact_cursor`: the facts between the statements of a block, recomputed from the end where flow comes in.
+/// `fact_cursor`: the facts between the statements of a node, recomputed from the end where flow comes in.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,12 +15,12 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The fact before or after any statement, which is named by its index in its node, from 0 and in program order,
-/// whichever way facts flow.
+/// The fact before or after any statement. A statement is named by its index in its node, from 0 and in program order,
+/// whatever the direction of flow.
 ///
-/// Remembers its last position: a walk along a node in the direction of the problem is linear in its statements, and
-/// each step the other way starts over. In nodes that flow does not reach all facts are bottom. Holds one fact and the
-/// statements of one node. Refers to problem and solution, which must outlive it.
+/// Remembers its last position: a walk along a node in the direction of the problem is linear in its statements; each
+/// step in the other direction starts over. In nodes that flow does not reach all facts are bottom. Holds one fact and
+/// the statements of one node. Refers to problem and solution, which must outlive it.
 template <dataflow_problem_argument P>
   requires has_statement_transfer<P>
 class fact_cursor {

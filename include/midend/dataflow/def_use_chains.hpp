@@ -43,7 +43,7 @@ public:
     assign(ir, definitions, reaching);
   }
 
-  /// The same in place; allocates nothing if earlier chains of this object were at least as large.
+  /// Refills this object; allocates nothing if earlier chains of it were at least as large.
   template <statement_ir_argument IR, fact_rows Rows>
   constexpr void assign(const IR& ir, const definition_table& definitions, const flow_facts<Rows>& reaching) {
     MIDEND_ASSERT(reaching.num_facts() == definitions.num_definitions() &&

@@ -41,7 +41,7 @@ public:
     detail::statement_contract::explain<IR>();
   }
 
-  /// The same in place; allocates nothing if an earlier program was at least as large. O(size of the program).
+  /// Refills this object; allocates nothing if an earlier program was at least as large. O(size of the program).
   template <statement_ir_argument IR> constexpr void assign(const IR& ir) {
     collect(ir);
     number();

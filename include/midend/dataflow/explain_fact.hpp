@@ -1,4 +1,4 @@
-/// `explain_fact`: where a fact comes from, and along which path.
+/// `explain_fact`: the origin of a fact, and the path that it came along.
 #pragma once
 
 #include "midend/config.hpp"
@@ -38,9 +38,9 @@ constexpr node_point point_out(node_id n) {
   return {n, node_point::end::out};
 }
 
-/// What first made the property hold.
+/// The first cause of the property.
 enum class fact_source : std::uint8_t {
-  not_held,  ///< nothing: it does not hold at the point
+  not_held,  ///< none: the property does not hold at the point
   boundary,  ///< the boundary of `node`
   statement, ///< `statement`, in `node`
   node,      ///< `node`, in a problem without statements
@@ -49,8 +49,8 @@ enum class fact_source : std::uint8_t {
   bottom,    ///< bottom, with which `node` of a backward problem starts
 };
 
-/// Where a property that holds at a point comes from. `path` leads from there to the point, in the direction of flow,
-/// and the property holds all along: after the source, and at the end of each edge and each node between.
+/// The origin of a property that holds at a point. `path` leads from there to the point, in the direction of flow. The
+/// property holds all along: after the source, and at the end of each edge and each node between.
 struct fact_derivation {
   fact_source source = fact_source::not_held;
   node_id node = no_node;
@@ -60,7 +60,7 @@ struct fact_derivation {
 
 namespace detail {
 
-/// How `holds` became true for the fact that flows into a node.
+/// How `holds` became true at the start of flow through a node.
 enum class arrival : std::uint8_t {
   none,     ///< it did not
   at_start, ///< before any visit
@@ -69,7 +69,7 @@ enum class arrival : std::uint8_t {
   by_join,  ///< by joining, or widening
 };
 
-/// Records, while a problem is solved, where `holds` first becomes true, and over which edge it came.
+/// While a problem is solved, records where `holds` first becomes true, and over which edge the fact came.
 template <class P, class Holds>
 class derivation_trace : public propagation<P, policy_traits<reverse_postorder_worklist>> {
 public:
@@ -77,11 +77,11 @@ public:
   using fact = fact_of<P>;
 
   struct node_trace {
-    arrival how;            ///< how it came to hold for what flows in
-    bool holds_after;       ///< it holds for what flows out
-    bool is_made_here;      ///< it held for what flows out before it held for what flows in
-    statement_id statement; ///< that made it hold then, if the problem has statements
-    flow_edge edge;         ///< over which it came in
+    arrival how;            ///< how it became true for the incoming fact
+    bool holds_after;       ///< it is true for the outgoing fact
+    bool is_made_here;      ///< it was true for the outgoing fact before it was for the incoming one
+    statement_id statement; ///< valid if it is made here and the problem has statements: the one that made it true
+    flow_edge edge;         ///< valid if it came over an edge
   };
 
   template <class G>
@@ -203,8 +203,8 @@ constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& tr
 
 } // namespace detail
 
-/// Why `holds(fact)` is true at a point: what first made it true, in the order of visits, and the path from there.
-/// `holds` is a property that every greater fact shares ("d3 is in the set", "x may be negative", "x is not a
+/// Why `holds(fact)` is true at a point: the first place that made it true, in the order of visits, and the path from
+/// there. `holds` is a property that every greater fact shares ("d3 is in the set", "x may be negative", "x is not a
 /// constant", over a `dual` "y is missing").
 ///
 /// Solves the problem once more and records where the property first holds. If it holds only in the given solution,

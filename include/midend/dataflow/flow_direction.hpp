@@ -1,4 +1,4 @@
-/// `flow_direction` and `flow_confluence`: which way facts flow, and how they join where paths meet.
+/// `flow_direction` and `flow_confluence`: the direction of facts, and how facts join where paths meet.
 #pragma once
 
 #include "midend/config.hpp"

@@ -17,7 +17,7 @@ namespace detail {
 
 struct gen_kill_solver;
 
-/// What `gen_kill` uses of a `std::vector`, so that this header does not include that.
+/// The members of `std::vector` that `gen_kill` uses, so that this header does not include <vector>.
 template <class Rows>
 concept list_of_bit_sets = requires(Rows& rows, const Rows& read, std::size_t count) {
   requires bit_set<typename Rows::value_type>;
@@ -49,7 +49,7 @@ public:
   /// The facts at the end of `n`.
   constexpr decltype(auto) out(node_id n) const { return row(out_, n); }
 
-  /// How often the analysis visited a node; at least once each, if flow reaches it.
+  /// The number of node visits of the analysis; each node that flow reaches is visited at least once.
   constexpr std::size_t num_visits() const { return num_visits_; }
 
   /// The `epoch()` of the graph that was analysed.

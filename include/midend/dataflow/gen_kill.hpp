@@ -31,10 +31,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-// Tables: the rows of all nodes, in three forms with the same members.
+// Tables: the rows of all nodes, in three forms with equal members.
 //
-// `joined` is what flows together before a node, `moved` what its effects make of that. Before its first visit, a node
-// has the neutral element of the confluence as `moved` (nothing, or everything), so that joining it changes nothing.
+// `joined` is the join of all facts that arrive at a node, `moved` what the node's effects make of it. Before its first
+// visit, `moved` is the neutral element of the confluence (nothing, or everything), so that joining it changes nothing.
 
 /// Up to 64 facts: one word a node. Everything between the rows of two nodes stays in registers.
 template <class P> class one_word_table {
@@ -422,7 +422,7 @@ private:
     visits_ += num_nodes_;
   }
 
-  /// Never visits what the entry does not reach. `stale` are the targets of edges from nodes that are visited later; at
+  /// Never visits unreachable nodes. `stale` are the targets of edges from nodes that are visited later; at
   /// their turn they may have missed something, or not have been reached.
   constexpr void sweep_forward() {
     memory_.reached.assign(num_nodes_, false);
@@ -461,7 +461,7 @@ private:
     });
   }
 
-  /// Visits a stale node; whether its targets must be visited again.
+  /// Visits a stale node. Returns whether its targets must be visited again.
   constexpr bool visit_again(node_id n) {
     if constexpr (forward) {
       bool& visited = memory_.visited.data()[n];
@@ -556,7 +556,7 @@ private:
     }
   }
 
-  /// Solves the problem fact by fact if that is faster; whether it did.
+  /// Solves the problem fact by fact if that is faster. Returns whether it did.
   template <class P, class G>
   MIDEND_SELDOM_CALLED static constexpr bool walk_facts(const G& g, const P& problem, bit_matrix& joined,
                                                         bit_matrix& moved, gen_kill_workspace<bit_matrix>& workspace,
@@ -587,16 +587,16 @@ private:
 /// Solves a gen/kill problem on `g`, refilling `out`. Allocates nothing once workspace and result have seen a problem
 /// as large.
 ///
-/// With `gen` and `kill` composed from the effects of a node, forward, where the join is union (may) or intersection
-/// (must) over all predecessors p of n:
+/// `gen` and `kill` are composed from the effects of a node; the join is union (may) or intersection (must). Forward,
+/// over all predecessors p of n:
 ///
 ///     in(n) = join of out(p), and of the boundary if n is the entry       out(n) = gen(n) ∪ (in(n) \ kill(n))
 ///
-/// and backward the same with `in` and `out`, predecessors and successors, entry and roots exchanged. The answer is the
-/// least solution of a may-problem and the greatest of a must-problem, which is the union, or the intersection, over
-/// all paths: Kildall, "A unified approach to global program optimization", POPL 1973. Forward problems visit the nodes
-/// that the entry reaches. No path leads to the others: at their start and end no fact holds in a may-problem and every
-/// fact in a must-problem, and they pass nothing on. Backward problems visit all nodes.
+/// Backward, `in` and `out`, predecessors and successors, entry and roots are exchanged. The answer is the least
+/// solution of a may-problem and the greatest of a must-problem: the union, or the intersection, over all paths.
+/// Kildall, "A unified approach to global program optimization", POPL 1973. Forward problems visit the nodes that the
+/// entry reaches. No path leads to the others: at their start and end no fact holds in a may-problem and every fact in
+/// a must-problem, and they pass nothing on. Backward problems visit all nodes.
 ///
 /// Each node has a row of words for its start and one for its end, and rows for `gen` and `kill`, which are composed at
 /// the first visit of the node. Up to 64 facts, a row is one word and is processed in registers. The first sweep visits

@@ -103,7 +103,7 @@ concept boundary_fits = has_boundary<P> || !names_boundary<P>;
 template <class P>
 concept roots_fit = (has_root_policy<P> && P::direction == flow_direction::backward) || !names_roots<P>;
 
-/// The error of what is no gen/kill problem: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `gen_kill_problem`: one sentence for the first thing that is wrong. Always false.
 template <class P> constexpr bool explain_gen_kill_problem() {
   if constexpr (!has_direction<P>) {
     static_assert(has_direction<P>, "midend: a gen/kill problem needs `static constexpr midend::flow_direction "
@@ -131,7 +131,7 @@ template <class P> constexpr bool explain_gen_kill_problem() {
 
 } // namespace detail
 
-/// What functions take: a `gen_kill_problem` with optional members that fit; otherwise an error.
+/// For signatures: a `gen_kill_problem` with optional members that fit; any other type is an error with a reason.
 template <class P>
 concept gen_kill_problem_argument =
     (gen_kill_problem<P> && detail::boundary_fits<P> && detail::roots_fit<P>) || detail::explain_gen_kill_problem<P>();

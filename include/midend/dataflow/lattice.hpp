@@ -48,8 +48,8 @@ concept has_bottom = requires(const L& l) {
   { l.bottom() } -> std::convertible_to<element_of<L>>;
 };
 
-/// `join(a, b)` sets `a` to the least upper bound of both and returns whether that changed it. A `join` of which `a` is
-/// a copy does not fit, because the caller would never see the result.
+/// `join(a, b)` sets `a` to the least upper bound of both and returns whether that changed it. `a` must be taken by
+/// reference: the caller would never see a changed copy.
 template <class L>
 concept has_join = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.join(a, b) } -> std::same_as<bool>;
@@ -92,7 +92,7 @@ concept has_widen = requires(const L& l, element_of<L>& a, const element_of<L>& 
 } && !requires(const L& l, const element_of<L>& b) { l.widen(element_of<L>(b), b); };
 
 /// `narrow(a, b)`, for `b` below `a`, lowers `a` towards `b`, not below it, and returns whether that changed it. For
-/// any sequence of `b`, `a` changes only a bounded number of times. Wins back precision that `widen` lost.
+/// any sequence of `b`, `a` changes only a bounded number of times. Regains precision that `widen` lost.
 template <class L>
 concept has_narrow = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.narrow(a, b) } -> std::same_as<bool>;
@@ -101,7 +101,7 @@ concept has_narrow = requires(const L& l, element_of<L>& a, const element_of<L>&
 /// Text that `print` appends to. `std::string_view(text.data(), text.size())` reads it.
 using text_buffer = flat_array<char>;
 
-/// `print(out, a)` appends a short text, without line ends, to `out`. Of a copy of `out`, nobody would see the text.
+/// `print(out, a)` appends a short text, without line ends, to `out`. `out` must be taken by reference.
 template <class L>
 concept has_print = requires(const L& l, const element_of<L>& a, text_buffer& out) { l.print(out, a); } &&
                     !requires(const L& l, const element_of<L>& a) { l.print(text_buffer(), a); };
@@ -159,7 +159,7 @@ concept narrow_fits = has_narrow<L> || !names_narrow<L>;
 template <class L>
 concept lattice_members_fit = leq_fits<L> && top_fits<L> && meet_fits<L> && widen_fits<L> && narrow_fits<L>;
 
-/// The error of what is no lattice: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `lattice`: one sentence for the first thing that is wrong. Always false.
 template <class L> constexpr bool explain_lattice() {
   if constexpr (!has_elements<L>) {
     static_assert(has_elements<L>, "midend: a lattice needs `using element = …;`, a type that can be copied");
@@ -193,7 +193,7 @@ template <class L> constexpr bool explain_lattice() {
   return false;
 }
 
-/// The same for a lattice with `top` and `meet`.
+/// Diagnostics for `bounded_lattice`, that is, also for `top` and `meet`.
 template <class L> constexpr bool explain_bounded_lattice() {
   if constexpr (lattice<L> && lattice_members_fit<L>) {
     static_assert(has_top<L>, "midend: this needs a lattice with `element top() const`, the greatest element");
@@ -204,7 +204,8 @@ template <class L> constexpr bool explain_bounded_lattice() {
   return explain_lattice<L>();
 }
 
-// What only reports call is checked where one is made: a lattice may have a `print` of its own for something else.
+// Members that only reports call are checked where a report is made: elsewhere, a lattice may have a `print` for
+// something else.
 template <class L>
 concept names_print =
     requires { &L::print; } || requires(L& l, element_of<L>& a, text_buffer& out) { l.print(out, a); };
@@ -222,7 +223,7 @@ template <class L>
 concept parts_fit =
     (has_explain_difference<L> || !names_explain_difference<L>) && (has_print_part<L> || !names_print_part<L>);
 
-/// The error of what cannot be reported. Always false.
+/// Diagnostics for `printable_lattice`. Always false.
 template <class L> constexpr bool explain_printable_lattice() {
   if constexpr (!lattice<L> || !lattice_members_fit<L>) {
     explain_lattice<L>();
@@ -245,16 +246,16 @@ template <class L> constexpr bool explain_printable_lattice() {
 
 } // namespace detail
 
-/// What functions take: a `lattice` with optional members that fit; otherwise an error.
+/// For signatures: a `lattice` with optional members that fit; any other type is an error with a reason.
 template <class L>
 concept lattice_argument = (lattice<L> && detail::lattice_members_fit<L>) || detail::explain_lattice<L>();
 
-/// The same for a `bounded_lattice`.
+/// For signatures: a `bounded_lattice` with optional members that fit.
 template <class L>
 concept bounded_lattice_argument =
     (bounded_lattice<L> && detail::lattice_members_fit<L>) || detail::explain_bounded_lattice<L>();
 
-/// The same for one of which a report is made.
+/// For signatures of reports: a lattice that reports can print.
 template <class L>
 concept printable_lattice_argument =
     (lattice<L> && detail::lattice_members_fit<L> && has_print<L> && detail::parts_fit<L>) ||

@@ -45,7 +45,7 @@ template <class List, class L> constexpr bool explain_element_list() {
 
 } // namespace detail
 
-/// What functions take: an `element_list`; otherwise an error.
+/// For signatures: an `element_list`; any other type is an error with a reason.
 template <class List, class L>
 concept element_list_argument = element_list<List, L> || detail::explain_element_list<List, L>();
 
@@ -65,8 +65,8 @@ private:
 
 namespace detail {
 
-/// A number that looks random, the same for the same `i` everywhere (the finalizer of splitmix64: Steele, Lea, Flood,
-/// "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// A number that looks random, equal for equal `i` everywhere (the finalizer of splitmix64: Steele, Lea, Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
 constexpr std::uint64_t scramble(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9e37'79b9'7f4a'7c15;
   z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;

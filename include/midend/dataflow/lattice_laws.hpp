@@ -56,7 +56,7 @@ enum class lattice_law : std::uint8_t {
 
   narrow_says_changed, ///< y ≤ x: as for `join`
   narrow_between,      ///< y ≤ x: y ≤ x △ y ≤ x
-  narrow_ends,         ///< the same for x △ … △ y
+  narrow_ends,         ///< as `widen_ends`, for x △ … △ y
 };
 
 inline constexpr std::size_t num_lattice_laws = 27;
@@ -66,7 +66,7 @@ namespace detail {
 struct law_description {
   const char* name;
   lattice_level level;
-  std::uint8_t arity; ///< how many of x, y and z it has
+  std::uint8_t arity; ///< the number of variables among x, y and z
   bool is_chain;      ///< y is the result of a search, not any element
 };
 
@@ -110,7 +110,7 @@ constexpr lattice_level level_of(lattice_law law) {
   return detail::law_descriptions[static_cast<std::size_t>(law)].level;
 }
 
-/// How many of x, y and z the law has.
+/// The number of variables among x, y and z in the law.
 constexpr std::size_t arity_of(lattice_law law) {
   return detail::law_descriptions[static_cast<std::size_t>(law)].arity;
 }
@@ -125,7 +125,7 @@ template <class Element> struct lattice_violation {
   lattice_law law;
   std::array<std::size_t, 3> indices; ///< of x, y and z in the list; only the first `arity_of(law)` are valid
   std::array<Element, 3> elements;
-  Element left; ///< should be the same as `right`, or below it
+  Element left; ///< should equal `right`, or be below it
   Element right;
 };
 
@@ -136,19 +136,19 @@ template <class Element> struct lattice_report {
   bool exhaustive = false; ///< all pairs and triples of the list were tested
   std::size_t height = 0; ///< steps of the longest ascending chain within the list; 0 if the list is too long to search
   std::size_t widenings = 0;  ///< changes in the longest chain of widenings found
-  std::size_t narrowings = 0; ///< the same for narrowings
+  std::size_t narrowings = 0; ///< changes in the longest chain of narrowings found
 
   constexpr const lattice_violation<Element>* violation(lattice_level level) const {
     const auto& found = violations[static_cast<std::size_t>(level)];
     return found ? &*found : nullptr;
   }
 
-  /// The level was tested, and no law of it is broken.
+  /// Whether the level was tested and no law of it is broken.
   constexpr bool holds(lattice_level level) const {
     return tested[static_cast<std::size_t>(level)] && violation(level) == nullptr;
   }
 
-  /// No law that an analysis relies on is broken; `distributive` is not one of them.
+  /// Whether no law that an analysis relies on is broken; `distributive` is not one of them.
   constexpr bool ok() const {
     for (std::size_t i = 0; i != num_lattice_levels; ++i) {
       if (violations[i] && static_cast<lattice_level>(i) != lattice_level::distributive) {

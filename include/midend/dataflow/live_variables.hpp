@@ -1,4 +1,4 @@
-/// Live variables: those whose value may still be read.
+/// Live variables: the variables whose value may still be read.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,9 +17,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What nodes do to variables, if that is already known: `num_variables()`; `used_in(n)`, the variables that `n` reads
-/// before it writes them ("upward-exposed"); `defined_in(n)`, those that it certainly overwrites, before or after it
-/// reads them. Both are ranges of variables, in any order.
+/// The effect of nodes on variables, if that is already known: `num_variables()`; `used_in(n)`, the variables that `n`
+/// reads before it writes them ("upward-exposed"); `defined_in(n)`, those that it certainly overwrites, before or after
+/// it reads them. Both are ranges of variables, in any order.
 template <class S>
 concept variables_by_node = has_num_variables<S> && requires(const S& s, node_id n) {
   { s.used_in(n) } -> range_of_ids;
@@ -80,8 +80,8 @@ template <class Problem> struct with_live_at_exit : Problem {
 /// the equations; see `gen_kill` for how they are solved. May-definitions neither make a variable live nor end its
 /// liveness.
 ///
-/// All nodes are analysed, unreachable ones too. In an endless loop, what the loop uses is live. At exits only
-/// `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
+/// All nodes are analysed, unreachable ones too. In an endless loop, variables that the loop uses are live. At exits
+/// only `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
 /// `num_variables()` bits for each end of each node. Time as for `gen_kill`.
 template <detail::meant_as_ir IR, fact_rows Rows>
   requires statement_ir_argument<IR>
@@ -101,7 +101,7 @@ constexpr void live_variables(const IR& ir, span<const variable_id> live_at_exit
   }
 }
 
-/// The same for a graph whose uses and definitions are known by node.
+/// Takes a graph whose uses and definitions are known by node.
 template <detail::meant_as_graph G, variables_by_node S, fact_rows Rows>
   requires flow_graph_argument<G>
 constexpr void live_variables(const G& g, const S& variables, gen_kill_workspace<Rows>& workspace,

@@ -1,4 +1,4 @@
-/// The policies of `solve`: in which order it visits nodes, when it widens, and when it gives up.
+/// The policies of `solve`: the order of visits, when to widen, and when to give up.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,16 +13,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// For lattices with long or infinite ascending chains. A fact that comes over an edge which leads back in the order of
-/// the policy is widened into its target instead of joined. Every cycle has such an edge, so `solve` terminates if
-/// `widen` is correct. Requires a lattice with `widen`.
+/// For lattices with long or infinite ascending chains. Facts that come over an edge which leads back in the policy's
+/// order are widened into its target instead of joined. Every cycle has such an edge, so `solve` terminates if `widen`
+/// is correct. Requires a lattice with `widen`.
 struct widening_options {
   static constexpr std::uint32_t never = 0xffff'ffff;
 
   /// Join until the target has been visited more often than this. 0: widen at once; `never`: always join.
   std::uint32_t after = never;
 
-  /// How often, at most, all facts are then recomputed, to win back precision that widening lost; with `narrow`, if the
+  /// The number of times, at most, that all facts are then recomputed to regain precision; with `narrow`, if the
   /// lattice has it, at nodes that were widened. Sound after each step.
   std::uint32_t narrowing_steps = 0;
 
@@ -42,11 +42,11 @@ struct round_robin {
 /// 23(1), 1976, for the order.
 ///
 /// If few edges lead against the numbers of the nodes (about one for every eight nodes), the numbers are as good an
-/// order, and no search is made for another; unless facts are widened or narrowed, which depends on the edges that lead
-/// back.
+/// order, and no search is made for another. But widening and narrowing depend on the edges that lead back, so they
+/// always search.
 ///
-/// Works in sweeps: a changed node that the current sweep has passed waits for the next one. Going back at once, as a
-/// priority queue would, visits the inner loops of a nest again for each outer loop.
+/// Works in sweeps: a changed node earlier in the order waits for the next sweep. Going back at once, as a priority
+/// queue would, visits the inner loops of a nest again for each outer loop.
 struct reverse_postorder_worklist {
   widening_options widen = {};
 };
@@ -72,9 +72,9 @@ template <class Policy = reverse_postorder_worklist> struct within {
 template <class Policy> within(std::uint64_t, Policy) -> within<Policy>;
 within(std::uint64_t) -> within<reverse_postorder_worklist>;
 
-/// `policy`, but each time a node is visited again, checks that its greater input gave a greater output, and the same
-/// for its edges. So a transfer function that is not monotone is found where it does harm. `solve` then returns a
-/// `result`. Can be combined with `within` in either order.
+/// `policy`, but each time a node is visited again, checks that its greater input gave a greater output; likewise for
+/// its edges. So it finds a transfer function that is not monotone where it does harm. `solve` then returns a `result`.
+/// Can be combined with `within` in either order.
 template <class Policy = reverse_postorder_worklist> struct checked {
   Policy policy = {};
 };
@@ -147,7 +147,7 @@ concept solve_policy = iteration_policy<typename detail::policy_traits<Policy>::
 
 namespace detail {
 
-/// The error of what is no policy. Always false.
+/// Diagnostics for `solve_policy`. Always false.
 template <class Policy> constexpr bool explain_solve_policy() {
   static_assert(
       solve_policy<Policy>,
@@ -158,7 +158,7 @@ template <class Policy> constexpr bool explain_solve_policy() {
 
 } // namespace detail
 
-/// What functions take: a `solve_policy`; otherwise an error.
+/// For signatures: a `solve_policy`; any other type is an error with a reason.
 template <class Policy>
 concept solve_policy_argument = solve_policy<Policy> || detail::explain_solve_policy<Policy>();
 

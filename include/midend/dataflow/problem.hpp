@@ -80,8 +80,8 @@ template <class P> using fact_of = element_of<lattice_of<P>>;
 template <class P>
 concept lattice_is_a_lattice = lattice<lattice_of<P>>;
 
-/// `boundary(n)` gives the fact with which flow begins at `n`. A `bool` is no fact, unless all are: `is_boundary` says
-/// where flow begins.
+/// `boundary(n)` gives the fact with which flow begins at `n`. It may return `bool` only if facts are `bool`:
+/// `is_boundary` says where flow begins.
 template <class P>
 concept has_boundary_fact = requires(const P& p, node_id n) {
   { p.boundary(n) } -> std::convertible_to<fact_of<P>>;
@@ -91,8 +91,8 @@ concept has_boundary_fact = requires(const P& p, node_id n) {
 
 namespace detail {
 
-// The two forms of each function. What takes a fact by reference takes no temporary. In place, nothing that could be a
-// fact is returned, because nobody would read it.
+// The two forms of each function. A function that takes a fact by reference takes no temporary. The form in place
+// returns nothing that could be a fact, because nobody would read it.
 template <class P>
 concept transfers_in_place = requires(const P& p, node_id n, fact_of<P>& fact) { p.transfer(n, fact); } &&
                              !requires(const P& p, node_id n, fact_of<P>& fact) { p.transfer(n, std::move(fact)); } &&
@@ -217,7 +217,7 @@ concept problem_members_fit = transfer_fits<P> && transfer_statement_fits<P> && 
 template <class P>
 concept lattice_of_problem_fits = has_lattice<P> && lattice_is_a_lattice<P> && lattice_members_fit<lattice_of<P>>;
 
-/// The error of a problem without a fitting `lattice()`. Always false.
+/// Diagnostics for `lattice_of_problem`. Always false.
 template <class P> constexpr bool explain_lattice_of_problem() {
   if constexpr (!has_lattice<P>) {
     static_assert(has_lattice<P>,
@@ -229,7 +229,7 @@ template <class P> constexpr bool explain_lattice_of_problem() {
   return false;
 }
 
-/// The error of what is no dataflow problem: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `dataflow_problem`: one sentence for the first thing that is wrong. Always false.
 template <class P> constexpr bool explain_dataflow_problem() {
   if constexpr (!has_direction<P>) {
     static_assert(has_direction<P>, "midend: a dataflow problem needs `static constexpr midend::flow_direction "
@@ -269,7 +269,7 @@ template <class P> constexpr bool explain_dataflow_problem() {
 
 } // namespace detail
 
-/// What functions take: a `dataflow_problem` with optional members that fit; otherwise an error.
+/// For signatures: a `dataflow_problem` with optional members that fit; any other type is an error with a reason.
 template <class P>
 concept dataflow_problem_argument =
     (dataflow_problem<P> && detail::problem_members_fit<P>) || detail::explain_dataflow_problem<P>();
@@ -283,9 +283,9 @@ template <class Fact, class P> constexpr bool explain_facts_of() {
   return false;
 }
 
-/// Results and workspaces that are passed together with a problem are for its facts. Functions deduce the type from
-/// them, and check it inside: a signature that asks the problem for it would fail before anybody says what is wrong
-/// with the problem.
+/// Results and workspaces that are passed together with a problem hold its facts. Functions deduce the type from them,
+/// and check it inside: a signature that asks the problem for it would fail before anything says what is wrong with the
+/// problem.
 template <class Fact, class P>
 concept facts_of_argument = std::same_as<Fact, fact_of<P>> || explain_facts_of<Fact, P>();
 

@@ -41,7 +41,8 @@ struct reaching_problem {
 /// overwrite the variable. The facts of the result are the definitions of `definitions`, the table of `ir`.
 ///
 /// Kennedy, "A survey of data flow analysis techniques", in Muchnick, Jones (eds.), "Program flow analysis", 1981, for
-/// the equations; see `gen_kill` for how they are solved. A may-definition reaches what follows and stops no other.
+/// the equations; see `gen_kill` for how they are solved. A may-definition reaches later statements and stops no other
+/// definition.
 ///
 /// The result does not show that a variable has no definition on some path; if that matters, give it a definition at
 /// the entry. Nothing reaches unreachable nodes, and their definitions reach nothing. Duplicate edges change nothing. A

@@ -15,9 +15,9 @@ namespace detail {
 template <class P, class Traits> class propagation;
 }
 
-/// The facts at the start and at the end of each node, `in(n)` and `out(n)`, in the order of the program whichever way
-/// they flowed: for live variables, `in(n)` is what is live at the start of the node. `fact_cursor` gives the facts
-/// inside of nodes.
+/// The facts at the start and at the end of each node, `in(n)` and `out(n)`, in the order of the program, whatever the
+/// direction of flow: for live variables, `in(n)` are those live at the start of the node. `fact_cursor` gives the
+/// facts inside of nodes.
 ///
 /// Nodes that flow does not reach, which only forward problems have, have bottom at both ends and `is_reached` false.
 /// 13 bytes a node, and two facts.
@@ -35,13 +35,13 @@ public:
 
   constexpr bool is_reached(node_id n) const { return reached_[n]; }
 
-  /// How often `n` was transferred.
+  /// The number of times that `n` was transferred.
   constexpr std::uint32_t visits(node_id n) const { return counts_[n].visits; }
 
-  /// How many facts were joined into what flows into `n`. The first fact to arrive is copied, not joined.
+  /// The number of facts joined into the incoming fact of `n`. The first fact to arrive is copied, not joined.
   constexpr std::uint32_t joins(node_id n) const { return counts_[n].joins; }
 
-  /// How many facts were widened into what flows into `n`.
+  /// The number of facts widened into the incoming fact of `n`.
   constexpr std::uint32_t widenings(node_id n) const { return counts_[n].widenings; }
 
   /// The visits of all nodes.

@@ -64,8 +64,8 @@ public:
     }
   }
 
-  /// Forward: reverse postorder of what the entry and `other_roots` reach. Backward: postorder of all nodes, by the
-  /// same forward search, so that the same edges lead back.
+  /// Forward: reverse postorder of the nodes that the entry and `other_roots` reach. Backward: postorder of all nodes,
+  /// by the same forward search, so that the same edges lead back.
   template <flow_direction Direction>
   constexpr void assign_reverse_postorder(const csr_graph& g, span<const node_id> other_roots) {
     constexpr bool all_nodes = Direction == flow_direction::backward;
@@ -89,7 +89,7 @@ public:
     }
   }
 
-  /// Weak topological order of what `boundaries`, where flow begins, reach; backward, of all nodes.
+  /// Weak topological order of the nodes that `boundaries` reach; backward, of all nodes.
   template <flow_direction Direction>
   constexpr void assign_weak_topological(const csr_graph& g, span<const node_id> boundaries) {
     roots_.clear();
@@ -152,7 +152,7 @@ template <class Element> class solve_workspace {
   flat_array<node_id> boundaries_; ///< the nodes where flow begins, ascending
   detail::visit_order order_;
   detail::pending_set pending_;
-  std::optional<Element> gathered_; ///< while narrowing: what flows into a node
+  std::optional<Element> gathered_; ///< while narrowing: the incoming fact of a node
 
   // The last visits, for `checked`.
   detail::fact_array<Element> last_input_;
@@ -220,7 +220,7 @@ public:
     return true;
   }
 
-  /// To be called once, at the end.
+  /// Call it once, at the end.
   constexpr void finish() {
     for (node_id n = 0; is_forward && n != out_.num_nodes(); ++n) {
       if (!is_reached(n)) {
@@ -229,7 +229,7 @@ public:
     }
   }
 
-  /// Recomputes what flows into `n` and lowers its fact towards that; whether the fact changed.
+  /// Recomputes the incoming fact of `n` and lowers the old one towards it. Returns whether the fact changed.
   constexpr bool narrow(node_id n) {
     if (!gather(n)) {
       return make_unreached(n);
@@ -248,7 +248,7 @@ private:
   constexpr void start(std::uint64_t epoch) {
     const std::size_t count = graph().num_nodes();
     out_.epoch_ = epoch;
-    // The first visit writes what flows out. Forward, the first fact to arrive writes what flows in.
+    // The first visit writes the outgoing fact. Forward, the first fact to arrive writes the incoming one.
     out_.in_.stretch(count, bottom_);
     out_.out_.stretch(count, bottom_);
     out_.reached_.assign(count, !is_forward);
@@ -273,7 +273,7 @@ private:
     }
   }
 
-  /// Joins or widens a fact into what flows into `to`; whether that changed it.
+  /// Joins or widens a fact into the incoming fact of `to`. Returns whether that changed it.
   constexpr bool arrive(node_id from, node_id to, const fact& arriving) {
     if constexpr (is_forward) {
       if (bool& reached = out_.reached_.data()[to]; !reached) {
@@ -297,7 +297,7 @@ private:
     return out_.counts_.data()[to].visits > widen_.after && position[to] <= position[from];
   }
 
-  /// Joins everything that flows into `n`. Returns false if nothing does, in a forward problem.
+  /// Joins all facts that arrive at `n`. Returns false if there is none, in a forward problem.
   constexpr bool gather(node_id n) {
     const bool begins = flow_.begins_at(n);
     bool flows = !is_forward || begins;
@@ -328,7 +328,7 @@ private:
     return moves;
   }
 
-  /// The lowered facts no longer flow to `n`.
+  /// Marks `n` as unreached: with the lowered facts, flow no longer arrives.
   constexpr bool make_unreached(node_id n) {
     out_.reached_[n] = false;
     input_[n] = output_[n] = bottom_;
@@ -388,8 +388,8 @@ private:
   std::uint64_t visits_left_;
   solve_workspace<fact>& memory_;
   solution<fact>& out_;
-  fact* input_ = nullptr;  ///< by node, what flows into it
-  fact* output_ = nullptr; ///< by node, what flows out of it
+  fact* input_ = nullptr;  ///< by node: the incoming fact
+  fact* output_ = nullptr; ///< by node: the outgoing fact
   std::optional<failure>& error_;
 };
 
@@ -428,7 +428,7 @@ struct strategy {
     order.template assign_weak_topological<direction<Flow>>(flow.graph(), flow.boundaries());
     fill_pending(flow, memory);
     std::uint32_t at = 0;
-    wto_component_id inside = no_wto_component; // the component that is being stabilized
+    wto_component_id inside = no_wto_component; // the component at hand, not yet stable
     for (;;) {
       const bool at_top = inside == no_wto_component;
       const std::uint32_t end = at_top ? order.size() : order.end_position(inside);
@@ -466,7 +466,7 @@ private:
   template <class Flow>
   static constexpr flow_direction direction = Flow::is_forward ? flow_direction::forward : flow_direction::backward;
 
-  /// The first sweep visits everything that is reached, so it only has to note changes at nodes that it has passed: few
+  /// The first sweep visits every reached node. So it only has to note changes at earlier nodes of the order: few
   /// edges, and branches that are easy to predict.
   template <class Order, class Flow> static constexpr bool sweep(const Order order, Flow& flow, pending_set& pending) {
     pending.assign(order.size, false);
@@ -525,9 +525,9 @@ private:
 /// functions.
 ///
 /// Kildall, "A unified approach to global program optimization", POPL 1973; Kam, Ullman, "Monotone data flow analysis
-/// frameworks", Acta Informatica 7, 1977. Instead of recomputing the fact of a node from its predecessors, each
-/// visit joins what leaves the node into the facts of its successors. Without widening, all policies return the same
-/// solution. With widening, the solution is safe and depends on the order.
+/// frameworks", Acta Informatica 7, 1977. Departure: in place of recomputing the fact of a node from its predecessors,
+/// each visit joins the outgoing fact of the node into the facts of its successors. Without widening, all policies
+/// return the same solution. With widening, the solution is safe and depends on the order.
 ///
 /// Requires a finite lattice (or finite ascending chains, or `widen`) and monotone transfer functions: `check_lattice`
 /// and the `checked` policy test that, and `verify_solution` proves a solution. For boundaries, unreachable nodes and
@@ -547,7 +547,7 @@ constexpr std::optional<solve_failure<Fact>> solve(const G& g, const P& problem,
   std::optional<solve_failure<Fact>> error;
   detail::propagation<P, traits> flow(g, problem, base.widen, traits::max_visits(policy), workspace, out, error);
   [[maybe_unused]] const bool is_solved = detail::strategy::run(base, flow, workspace);
-  if constexpr (has_widen<lattice_of<P>>) { // nothing else is above the least solution
+  if constexpr (has_widen<lattice_of<P>>) { // only widening rises above the least solution
     if (is_solved) {
       detail::strategy::narrow(flow, workspace);
     }

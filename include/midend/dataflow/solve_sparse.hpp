@@ -42,7 +42,7 @@ template <class P>
 concept has_evaluation = detail::evaluates_in_place<P> || detail::evaluates_by_value<P>;
 
 /// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
-/// evaluate to top, or to what is known about them.
+/// evaluate to top, or to the facts about them.
 template <class P>
 concept sparse_problem = has_lattice<P> && lattice_is_a_lattice<P> && has_evaluation<P>;
 
@@ -50,7 +50,7 @@ namespace detail {
 
 struct sparse_solver;
 
-/// The error of what is no sparse problem: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `sparse_problem`: one sentence for the first thing that is wrong. Always false.
 template <class P> constexpr bool explain_sparse_problem() {
   if constexpr (!lattice_of_problem_fits<P>) {
     explain_lattice_of_problem<P>();
@@ -64,7 +64,8 @@ template <class P> constexpr bool explain_sparse_problem() {
 
 } // namespace detail
 
-/// What functions take: a `sparse_problem` whose lattice has optional members that fit; otherwise an error.
+/// For signatures: a `sparse_problem` whose lattice has optional members that fit; any other type is an error with a
+/// reason.
 template <class P>
 concept sparse_problem_argument =
     (sparse_problem<P> && detail::lattice_members_fit<lattice_of<P>>) || detail::explain_sparse_problem<P>();
@@ -78,13 +79,13 @@ public:
 
   constexpr const Element& fact(value_id v) const { return facts_[v]; }
 
-  /// By value.
+  /// All facts, by value.
   constexpr span<const Element> facts() const { return {facts_.data(), facts_.size()}; }
 
-  /// How often `v` was evaluated.
+  /// The number of times that `v` was evaluated.
   constexpr std::uint32_t visits(value_id v) const { return visits_[v]; }
 
-  /// How often the phi `v` was widened.
+  /// The number of times that the phi `v` was widened.
   constexpr std::uint32_t widenings(value_id v) const { return widenings_[v]; }
 
 private:

@@ -1,4 +1,4 @@
-/// `unassigned_variable`: what variables hold before anything is assigned to them.
+/// `unassigned_variable`: the value of variables before the first assignment.
 #pragma once
 
 #include "midend/config.hpp"
@@ -7,9 +7,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a variable holds at the entry.
+/// The value of a variable at the entry.
 enum class unassigned_variable : std::uint8_t {
-  is_bottom, ///< nothing: reading it is undefined, so a read may yield whatever is convenient
+  is_bottom, ///< nothing: reading it is undefined, so a read may yield any convenient value
   is_top,    ///< anything: it is a parameter, or the language initializes it
 };
 

@@ -1,6 +1,5 @@
-/// The domain contract: a lattice of facts about values, with what operations do to them, as sparse conditional
-/// constant propagation needs it. A domain is a lattice object (`lattice.hpp`) for the values of all widths at once,
-/// with
+/// The domain contract: a lattice of facts about values, with the effect of operations on them, for sparse conditional
+/// constant propagation. A domain is a lattice object (`lattice.hpp`) for the values of all widths at once, with
 ///
 ///     using constant_type = std::uint64_t;                                    // of literals; that of the IR
 ///     element top(unsigned width) const;                                      // any value of that width
@@ -16,12 +15,12 @@
 ///     void assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
 ///     static constexpr bool reads_any_width = true;                           // `transfer` does; see below
 ///
-/// The optional `bool is_bottom() const` of elements says what a comparison with `bottom()` would.
+/// The optional `bool is_bottom() const` of elements replaces a comparison with `bottom()`.
 ///
 /// **Bottom** is "no value so far". `transfer` must be monotone, and its result must allow every result of `evaluate`
 /// for values that the arguments allow. If an operation has no result at all (a division by zero), bottom is right: no
-/// run gets past it. `args` has `arity(info.code)` elements. `transfer` is never called for `operation::other`: the IR
-/// folds that.
+/// run continues after it. `args` has `arity(info.code)` elements. `transfer` is never called for `operation::other`:
+/// the IR folds that.
 ///
 /// Arguments are facts about values of the width that the operation reads (`read_width`), except for the amount of a
 /// shift and the condition of a `select`, which have any width. A caller that has a fact about a value of another width
@@ -119,7 +118,7 @@ template <class D>
 concept has_assume = requires(const D& d, operation code, unsigned width, element_of<D>& a) {
   d.assume(code, width, a, a);
 } && !requires(const D& d, operation code, unsigned width, element_of<D>& a) {
-  d.assume(code, width, element_of<D>(a), a); // of copies, nobody would see the result
+  d.assume(code, width, element_of<D>(a), a); // by reference: nobody would see changed copies
 } && !requires(const D& d, operation code, unsigned width, element_of<D>& a) {
   d.assume(code, width, a, element_of<D>(a));
 };
@@ -179,7 +178,7 @@ template <value_domain D> constexpr bool is_bottom(const D& domain, const elemen
 /// The result of an operation on constants, as an element; bottom if it has none. `std::nullopt` if an operand is not
 /// constant.
 ///
-/// For a domain's own `transfer`, in which it has not been checked yet whether it is one.
+/// For a domain's own `transfer`: `D` need not be complete or checked yet.
 template <class D>
   requires std::same_as<domain_constant<D>, std::uint64_t>
 constexpr detail::any_optional<element_of<D>> folded(const D& domain, const operation_info& info,
@@ -236,7 +235,7 @@ template <class D>
 concept domain_members_fit = lattice_members_fit<D> && value_transfer_fits<D> && contains_fits<D> && size_fits<D> &&
                              any_widen_fits<D> && assume_fits<D> && is_bottom_fits<D>;
 
-/// The error of what is no domain: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `value_domain`: one sentence for the first thing that is wrong. Always false.
 template <class D> constexpr bool explain_value_domain() {
   if constexpr (!has_constants_of_a_domain<D>) {
     static_assert(has_constant_elements<D>,
@@ -284,7 +283,7 @@ template <class D> constexpr bool explain_value_domain() {
 
 } // namespace detail
 
-/// What functions take: a `value_domain` with optional members that fit; otherwise an error.
+/// For signatures: a `value_domain` with optional members that fit; any other type is an error with a reason.
 template <class D>
 concept value_domain_argument = (value_domain<D> && detail::domain_members_fit<D>) || detail::explain_value_domain<D>();
 

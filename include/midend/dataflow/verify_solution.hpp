@@ -1,4 +1,4 @@
-/// `verify_solution`: checks in one pass whether claimed facts are a solution.
+/// `verify_solution`: checks in one walk over the graph whether claimed facts are a solution.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,7 +23,7 @@ struct solution_error {
                  ///< backward
     boundary_is_lost, ///< the fact that flows into `node` is not above its boundary
     node_is_broken,   ///< the fact that leaves `node` is not above the transfer of the fact that flows in
-    edge_is_broken,   ///< the fact that flows into `node` is not above what comes over `edge`
+    edge_is_broken,   ///< the fact that flows into `node` is not above the one that comes over `edge`
   };
 
   reason why{};

@@ -1,4 +1,4 @@
-/// Very busy ("anticipated") expressions: which values will be computed on every path.
+/// Very busy ("anticipated") expressions: the expressions that every path will compute.
 #pragma once
 
 #include "midend/config.hpp"

@@ -50,7 +50,7 @@ constexpr optional<dominance_error> certify(const G& g, const dominator_tree& tr
   return detail::claim_certifier::run(g, tree, workspace);
 }
 
-/// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
+/// Certifies immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
 /// nodes. Any values are allowed.
 template <flow_graph_argument G>
 constexpr optional<dominance_error> certify(const G& g, span<const node_id> immediate_dominators,

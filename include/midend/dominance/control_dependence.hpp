@@ -1,4 +1,4 @@
-/// Control dependence: which branches decide whether a node runs.
+/// Control dependence: the branches that decide whether a node runs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -152,7 +152,7 @@ constexpr control_dependence_graph control_dependence(const G& g, const post_dom
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once the result has seen a graph as large.
+/// Refills `out`; allocates nothing once the result has seen a graph as large.
 template <flow_graph_argument G>
 constexpr void control_dependence(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
   detail::control_dependence_search::run(g, tree, out);

@@ -1,4 +1,4 @@
-/// `dominance_error`: what is wrong with claims about dominators, and where.
+/// `dominance_error`: the first error in claims about dominators, and its place.
 #pragma once
 
 #include "midend/config.hpp"

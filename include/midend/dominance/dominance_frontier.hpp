@@ -158,7 +158,7 @@ template <flow_graph_argument G> constexpr frontier_sets dominance_frontier(cons
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+/// Refills `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph_argument G>
 constexpr void dominance_frontier(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
                                   frontier_sets& out) {

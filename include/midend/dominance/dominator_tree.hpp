@@ -17,12 +17,12 @@ namespace detail {
 struct dominator_tree_builder;
 }
 
-/// The dominance relation: `a` dominates `b` if every path from the entry to `b` passes `a`. (Every reachable node
-/// dominates itself; it *strictly* dominates the others.) The tree has the entry as root and `immediate_dominator(n)`,
-/// the closest strict dominator, as the parent of `n`.
+/// The dominance relation: `a` dominates `b` if every path from the entry to `b` goes through `a`. (Every reachable
+/// node dominates itself; it *strictly* dominates the others.) The tree has the entry as root and
+/// `immediate_dominator(n)`, the closest strict dominator, as the parent of `n`.
 ///
-/// Nodes are numbered in preorder of the tree, so that the nodes that `n` dominates are an interval of numbers.
-/// 20 bytes a node. Unreachable nodes are in no relation: nothing dominates them, not even they themselves, and they
+/// Nodes are numbered in preorder of the tree, so that the nodes that `n` dominates are an interval of numbers. 20
+/// bytes a node. Unreachable nodes are in no relation: nothing dominates them, not even they themselves, and they
 /// dominate nothing.
 class dominator_tree {
 public:
@@ -38,10 +38,10 @@ public:
   /// The parent of `n` in the tree; `no_node` for the entry and for unreachable nodes.
   constexpr node_id immediate_dominator(node_id n) const { return of(parents, n); }
 
-  /// The same by node, as an array.
+  /// The immediate dominators by node, as an array.
   constexpr span<const node_id> immediate_dominators() const { return {column(parents), num_nodes_}; }
 
-  /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(1).
+  /// Whether every path from the entry to `b` goes through `a`. False if either is unreachable. O(1).
   constexpr bool dominates(node_id a, node_id b) const {
     // One comparison: the difference wraps around for numbers before a's, and for an unreachable b it exceeds any size;
     // the size of an unreachable a is 0.
@@ -109,7 +109,7 @@ public:
   /// The `epoch()` of the graph that the tree was made of.
   constexpr std::uint64_t epoch() const { return epoch_; }
 
-  /// The same relation over the same nodes with the same numbering.
+  /// Whether the relation, the nodes and their numbering are equal.
   friend constexpr bool operator==(const dominator_tree&, const dominator_tree&) = default;
 
 private:
@@ -161,7 +161,7 @@ constexpr dominator_tree::child_range dominator_tree::children(node_id n) const 
 
 namespace detail {
 
-/// What every analysis that takes a graph and its dominator tree requires.
+/// Required by every analysis that takes a graph and its dominator tree.
 template <class G>
 constexpr void require_tree_of([[maybe_unused]] const G& g, [[maybe_unused]] const dominator_tree& tree) {
   MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());

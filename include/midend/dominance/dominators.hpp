@@ -59,7 +59,7 @@ concept dominator_algorithm =
 
 namespace detail {
 
-/// The error of what is no algorithm. Always false.
+/// Diagnostics for `dominator_algorithm`. Always false.
 template <class T> constexpr bool explain_dominator_algorithm() {
   static_assert(dominator_algorithm<T>,
                 "midend: an algorithm for dominators is midend::semi_nca, midend::lengauer_tarjan, "
@@ -69,7 +69,7 @@ template <class T> constexpr bool explain_dominator_algorithm() {
 
 } // namespace detail
 
-/// What functions take: a `dominator_algorithm`; otherwise an error.
+/// For signatures: a `dominator_algorithm`; any other type is an error with a reason.
 template <class T>
 concept dominator_algorithm_argument = dominator_algorithm<T> || detail::explain_dominator_algorithm<T>();
 
@@ -117,7 +117,7 @@ private:
     for (std::size_t n = 0; n != count; ++n) {
       number[n] = no_node;
     }
-    // What the result needs last is scratch until then.
+    // The columns that the result fills last are scratch until then.
     const scratch_columns scratch{.chain = out.column(tree::preorders),
                                   .label = out.column(tree::depths),
                                   .ancestor = out.column(tree::sizes),
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  /// In the numbers of the search, parents come before their children, so one pass gives each node its interval, from
+  /// In the numbers of the search, parents come before their children. So one walk gives each node its interval, from
   /// the root down. Children get theirs from the end of the parent's interval; `size` becomes the size of the rest.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
     using tree = dominator_tree;
@@ -227,7 +227,7 @@ constexpr dominator_tree dominators(const G& g, Algorithm = {}) {
 }
 
 /// The immediate dominators alone, by node: `no_node` for the entry and for unreachable nodes. Refills `out`. Saves the
-/// last two passes of `dominators`; treats every graph in the same way. 4 bytes a node for the result.
+/// last two walks of `dominators`; treats all graphs alike. 4 bytes a node for the result.
 template <flow_graph_argument G, dominator_algorithm_argument Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
   detail::immediate_dominator_search::run(g, typename Algorithm::algorithm(), workspace, out);

@@ -22,9 +22,9 @@ namespace detail {
 struct dynamic_tree_root;
 }
 
-/// A dominator tree that follows its graph: first change the graph, then update the tree. It gives the same answers as
+/// A dominator tree that follows its graph: first change the graph, then update the tree. It gives the answers of
 /// `dominator_tree`, also for unreachable nodes, but `dominates` climbs the tree, and children are in no particular
-/// order (the same updates give the same order). For a pass with queries only, take a `snapshot`.
+/// order (equal updates give equal orders). For many queries without updates, take a `snapshot`.
 ///
 /// Insertion: depth-based search. Georgiadis, Italiano, Laura, Santaroni, "An experimental study of dynamic
 /// dominators", ESA 2012. Deletion: only siblings of the edge's target can move. Their new parents come from semi-NCA
@@ -38,8 +38,8 @@ struct dynamic_tree_root;
 ///
 /// Cost: usually proportional to the nodes whose dominators or depths change and their edges, see docs/updates.md. At
 /// worst a constant times a computation from scratch, because an update that visits more than `work_limit()` nodes
-/// gives up and recomputes the tree. 28 bytes a node, 8 more after the first batch, and what the largest update
-/// took; an update that is not larger than all before allocates nothing.
+/// gives up and recomputes the tree. 28 bytes a node, 8 more after the first batch, and the memory of the largest
+/// update; an update that is not larger than all before allocates nothing.
 class dynamic_dominator_tree {
 public:
   /// The tree of the graph without nodes.
@@ -55,7 +55,7 @@ public:
 
   constexpr explicit dynamic_dominator_tree(const dominator_tree& tree) { assign(tree); }
 
-  /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
+  /// Computes the tree of another graph, or of this one, from scratch. Allocates nothing if an earlier graph was at
   /// least as large.
   template <flow_graph G> constexpr void assign(const G& g) {
     dominators(g, semi_nca, memory_.solver, memory_.solution);
@@ -83,8 +83,8 @@ public:
   /// The number of strict dominators of `n`: 0 for the entry, `no_node` for unreachable nodes.
   constexpr std::uint32_t depth(node_id n) const { return tree_.depth(n); }
 
-  /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(d) for
-  /// the difference d of their depths.
+  /// Whether every path from the entry to `b` goes through `a`. False if either is unreachable. O(d) for the difference
+  /// d of their depths.
   constexpr bool dominates(node_id a, node_id b) const {
     return is_reachable(a) && is_reachable(b) && tree_.is_ancestor(a, b);
   }
@@ -146,7 +146,7 @@ public:
     }
   }
 
-  /// The present tree: the same relation as `dominators(g)`, but usually another numbering.
+  /// The present tree: the relation of `dominators(g)`, but usually another numbering.
   constexpr dominator_tree snapshot() const {
     dominator_tree out;
     dominators_workspace workspace;
@@ -154,15 +154,15 @@ public:
     return out;
   }
 
-  /// The same into `out`.
+  /// Copies the present tree into `out`.
   constexpr void snapshot(dominators_workspace& workspace, dominator_tree& out) const {
     dominators(detail::tree_as_graph{&tree_, epoch_}, semi_nca, workspace, out);
   }
 
-  /// How many nodes the last update visited: searched, climbed over or moved; all, if it recomputed the tree.
+  /// The number of nodes that the last update visited: searched, climbed over or moved; all, if it recomputed the tree.
   constexpr std::size_t visited() const { return memory_.visited; }
 
-  /// How many updates recomputed the tree.
+  /// The number of updates that recomputed the tree.
   constexpr std::size_t rebuilds() const { return rebuilds_; }
 
   /// Updates that visit more nodes than this give up.

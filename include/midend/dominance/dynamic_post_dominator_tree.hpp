@@ -21,8 +21,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `reversed_to_exit` with predecessors: `reversed(with_virtual_exit(g, roots))` without a pass over the nodes, because
-/// it is known which nodes are roots. Refers to all arguments.
+/// `reversed_to_exit` with predecessors: `reversed(with_virtual_exit(g, roots))` without a walk over the nodes, because
+/// the roots are known. Refers to all arguments.
 template <bidirectional_flow_graph G> class reversed_from_roots : public reversed_to_exit<G> {
 public:
   constexpr reversed_from_roots(const G& g, span<const node_id> roots, const flat_array<bool>& is_root)
@@ -55,13 +55,13 @@ struct dynamic_tree_root {
 } // namespace detail
 
 /// A post-dominator tree that follows its graph: a `dynamic_dominator_tree` of the reversed graph, entered at a virtual
-/// exit that leads to the roots which the policy chooses. It gives the same answers as `post_dominator_tree` and has
-/// the requirements of `dynamic_dominator_tree`; also, updates must name all edges.
+/// exit that leads to the roots which the policy chooses. It gives the answers of `post_dominator_tree` and has the
+/// requirements of `dynamic_dominator_tree`; also, updates must name all edges.
 ///
-/// A change of the roots is a change of edges of the virtual exit and is done as one. A tree is recomputed only for
-/// the reasons that `dynamic_dominator_tree` has. The roots after an update:
+/// A change of the roots is a change of edges of the virtual exit and is done as one. A tree is recomputed only for the
+/// reasons that `dynamic_dominator_tree` has. The roots after an update:
 ///
-/// - `given_roots`: always the same; they are copied.
+/// - `given_roots`: always the given ones; they are copied.
 /// - `exits_only`: only new nodes and sources of changed edges can become exits or stop being exits.
 /// - `virtual_edge_per_endless_region`: as `exits_only` if there is no endless region. While there is one, each update
 ///   searches the graph for roots, in O(n + m); `root_searches()` counts these searches.
@@ -82,7 +82,7 @@ public:
     detail::explain_bidirectional_flow_graph<G>();
   }
 
-  /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
+  /// Computes the tree of another graph, or of this one, from scratch. Allocates nothing if an earlier graph was at
   /// least as large.
   template <bidirectional_flow_graph_argument G> constexpr void assign(const G& g, Policy policy = {}) {
     post_dominance_roots(g, policy, workspace_, roots_);
@@ -112,7 +112,7 @@ public:
   /// The number of strict post-dominators of `n`, the virtual exit among them; `no_node` for diverging nodes.
   constexpr std::uint32_t depth(node_id n) const { return tree_.depth(n); }
 
-  /// Whether every path from `b` to the virtual exit passes `a`. False if either is diverging. O(depth).
+  /// Whether every path from `b` to the virtual exit goes through `a`. False if either is diverging. O(depth).
   constexpr bool post_dominates(node_id a, node_id b) const { return tree_.dominates(a, b); }
 
   /// `post_dominates(a, b)` for different nodes.
@@ -173,10 +173,10 @@ public:
     }
   }
 
-  /// How many updates searched the graph for roots.
+  /// The number of updates that searched the graph for roots.
   constexpr std::size_t root_searches() const { return root_searches_; }
 
-  /// How many updates recomputed the tree.
+  /// The number of updates that recomputed the tree.
   constexpr std::size_t rebuilds() const { return tree_.rebuilds(); }
 
 private:

@@ -1,4 +1,4 @@
-/// `explain_dominance`: why a node dominates another, or a path that shows that it does not.
+/// `explain_dominance`: explains why a node dominates another, or shows a path that avoids it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Why `a` does or does not dominate `b`.
+/// The reason why `a` does or does not dominate `b`.
 struct dominance_explanation {
   enum class reason : std::uint8_t {
     unreachable, ///< nothing dominates `b`, because the entry does not reach it; `nodes` is empty
@@ -56,7 +56,7 @@ struct dominance_explainer {
     } else if (out.why == reason::path) {
       search_around(g, a, b, workspace.came_from_, workspace.queue_);
       MIDEND_ASSERT(workspace.came_from_[b] != no_node, "a dominator tree of this graph", a, b);
-      list_way_to(b, workspace.came_from_, out.nodes);
+      list_path_to(b, workspace.came_from_, out.nodes);
     }
   }
 
@@ -82,8 +82,8 @@ struct dominance_explainer {
     }
   }
 
-  /// The path that the search took, from the entry on.
-  static constexpr void list_way_to(node_id goal, const flat_array<node_id>& came_from, flat_array<node_id>& out) {
+  /// Lists the path that the search took, from the entry on.
+  static constexpr void list_path_to(node_id goal, const flat_array<node_id>& came_from, flat_array<node_id>& out) {
     std::size_t length = 1;
     for (node_id n = goal; came_from[n] != n; n = came_from[n]) {
       ++length;

@@ -1,4 +1,4 @@
-/// Iterated dominance frontiers, pruned or not: where a variable needs phis.
+/// Iterated dominance frontiers, pruned or not: the nodes where a variable needs phis.
 #pragma once
 
 #include "midend/config.hpp"
@@ -191,7 +191,7 @@ private:
     state_[number] = not_live;
   }
 
-  /// Prepares for other definitions, without a pass over the graph.
+  /// Prepares for other definitions, without a walk over the graph.
   constexpr void forget() {
     for (const std::uint32_t number : known_) {
       state_[number] = unknown;
@@ -326,7 +326,7 @@ constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const domi
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+/// Refills `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph_argument G, range_of_nodes Nodes, live_in_predicate LiveIn>
 constexpr void iterated_dominance_frontier(const G& g, const dominator_tree& tree, const Nodes& definitions,
                                            LiveIn live_in, iterated_dominance_frontier_workspace& workspace,
@@ -349,7 +349,7 @@ iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+/// Refills `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph_argument G, live_in_relation LiveIn>
 constexpr void iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
                                             span<const definition_site> definitions, LiveIn live_in,

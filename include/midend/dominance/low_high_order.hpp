@@ -1,5 +1,4 @@
-/// `low_high_order`: the witness that a tree is the dominator tree. `verify_low_high.hpp` explains what it proves, and
-/// how.
+/// `low_high_order`: the witness that a tree is the dominator tree. `verify_low_high.hpp` explains the proof.
 #pragma once
 
 #include "midend/config.hpp"
@@ -144,8 +143,8 @@ private:
     }
   }
 
-  /// Lists the edges into the joins below each parent. Edges from below their own target are left out: each
-  /// path on them has passed the target before.
+  /// Lists the edges into the joins below each parent. Leaves out edges from below their own target: each path along
+  /// them has already gone through the target.
   template <class G> constexpr optional<dominance_error> list_by_parent(const G& g) {
     optional<dominance_error> error;
     edges.clear();
@@ -254,7 +253,7 @@ struct sibling_placement {
   flat_array<std::uint32_t> search_number; ///< `none` if the search does not get there
   flat_array<std::uint32_t> position;
 
-  std::uint32_t met = 0; ///< how many the search has met
+  std::uint32_t met = 0; ///< the number of nodes that the search has met
 
   /// Computes the positions of all nodes. Returns a join for which the claims are wrong, or 0 if there is none.
   constexpr std::uint32_t run(derived_edges& derived) {
@@ -379,7 +378,7 @@ struct sibling_placement {
     }
   }
 
-  /// Backwards, starting with all nodes placed: a node that is no longer placed is replaced by its closest placed
+  /// Walks backwards; at first all nodes are placed. A node that is no longer placed is replaced by its closest placed
   /// ancestor.
   constexpr std::uint32_t choose_neighbours() {
     for (std::uint32_t n = 0; n <= met; ++n) {
@@ -524,8 +523,8 @@ constexpr optional<dominance_error> low_high_order(const G& g, const dominator_t
   return detail::low_high_builder::run(g, tree.immediate_dominators(), tree.preorder(), workspace, out);
 }
 
-/// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values
-/// are allowed. 8 bytes a node more.
+/// For immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values are allowed. 8 bytes
+/// a node more.
 template <flow_graph_argument G>
 constexpr optional<dominance_error> low_high_order(const G& g, span<const node_id> immediate_dominators,
                                                    low_high_order_workspace& workspace, flat_array<node_id>& out) {

@@ -1,4 +1,4 @@
-/// Where control ends, for post-dominance: the policies for code that reaches no exit, and the roots that they choose.
+/// The ends of control for post-dominance: the policies for code that reaches no exit, and the roots that they choose.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +45,7 @@ concept post_dominance_policy =
 
 namespace detail {
 
-/// The error of what is no policy. Always false.
+/// Diagnostics for `post_dominance_policy`. Always false.
 template <class T> constexpr bool explain_post_dominance_policy() {
   static_assert(post_dominance_policy<T>,
                 "midend: a policy for post-dominators, which says where control ends, is "
@@ -55,7 +55,7 @@ template <class T> constexpr bool explain_post_dominance_policy() {
 
 } // namespace detail
 
-/// What functions take: a `post_dominance_policy`; otherwise an error.
+/// For signatures: a `post_dominance_policy`; any other type is an error with a reason.
 template <class T>
 concept post_dominance_policy_argument = post_dominance_policy<T> || detail::explain_post_dominance_policy<T>();
 
@@ -177,7 +177,7 @@ private:
 /// All nodes count, unreachable ones too; duplicate edges change nothing; a self loop is an edge of an endless region.
 /// `given_roots` must be nodes of `g`. Endless regions are searched only among the nodes that a backward search from
 /// the exits does not reach; for this search, a graph without predecessors is copied into the workspace. `exits_only`
-/// is one pass over the nodes, `given_roots` a sort, the default O(n + m); 5 to 45 bytes a node and up to 16 an edge of
+/// walks the nodes once, `given_roots` sorts, the default takes O(n + m); 5 to 45 bytes a node and up to 16 an edge of
 /// workspace.
 template <flow_graph_argument G, post_dominance_policy_argument Policy>
 constexpr void post_dominance_roots(const G& g, Policy policy, post_dominance_roots_workspace& workspace,

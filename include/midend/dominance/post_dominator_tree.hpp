@@ -16,7 +16,7 @@ namespace detail {
 struct post_dominator_tree_builder;
 }
 
-/// The post-dominance relation: `a` post-dominates `b` if every path from `b` to the virtual exit passes `a`. The
+/// The post-dominance relation: `a` post-dominates `b` if every path from `b` to the virtual exit goes through `a`. The
 /// virtual exit is a node after the last one of the graph, with an edge to it from each root; the policy chooses the
 /// roots. So this is the dominator tree of the reversed graph, entered at the virtual exit.
 ///
@@ -40,7 +40,7 @@ public:
   /// The closest strict post-dominator of `n`; `no_node` where that is the virtual exit, and for diverging nodes.
   constexpr node_id immediate_post_dominator(node_id n) const { return real(tree_.immediate_dominator(n)); }
 
-  /// Whether every path from `b` to the virtual exit passes `a`. False if either is diverging. O(1).
+  /// Whether every path from `b` to the virtual exit goes through `a`. False if either is diverging. O(1).
   constexpr bool post_dominates(node_id a, node_id b) const { return tree_.dominates(a, b); }
 
   /// `post_dominates(a, b)` for different nodes. O(1).
@@ -67,7 +67,7 @@ public:
   /// The `epoch()` of the graph that the tree was made of.
   constexpr std::uint64_t epoch() const { return tree_.epoch(); }
 
-  /// The same relation and the same roots over the same nodes with the same numbering.
+  /// Whether the relation, the roots, the nodes and their numbering are equal.
   friend constexpr bool operator==(const post_dominator_tree&, const post_dominator_tree&) = default;
 
 private:

@@ -83,7 +83,7 @@ constexpr void post_dominators(const G& g, Policy policy, Algorithm algorithm, p
   detail::post_dominator_tree_builder::run(g, policy, algorithm, workspace, out);
 }
 
-/// The same by semi-NCA.
+/// Computes the tree by semi-NCA.
 template <flow_graph_argument G, post_dominance_policy_argument Policy>
 constexpr void post_dominators(const G& g, Policy policy, post_dominators_workspace& workspace,
                                post_dominator_tree& out) {

@@ -192,15 +192,14 @@ private:
 ///
 /// 1. The claims make a tree of the entry and the nodes with a claim, `order` is a preorder of it, and no edge leads
 ///    from it to another node. (`no_node` for the entry and for unreachable nodes.)
-/// 2. For each edge u → v in the tree, the parent of v is u or above u. So each path to a node passes its parent:
+/// 2. For each edge u → v in the tree, the parent of v is u or above u. So each path to a node goes through its parent:
 ///    parents dominate.
-/// 3. Each v but the entry has an edge from its parent; or one from a u before it and one from a
-///    w after its subtree. So nothing closer dominates: a walk back along edges of the first
-///    kind visits only nodes before v; one along edges of the second kind visits only nodes that
-///    are before v if siblings are in the opposite order; nodes of both kinds are ancestors of
-///    v.
+/// 3. Each v but the entry has an edge from its parent; or one from a u before it and one from a w after its subtree.
+///    So nothing closer dominates: a walk back along edges of the first kind visits only nodes before v; one along
+///    edges of the second kind visits only nodes that are before v if siblings are in the opposite order; nodes of both
+///    kinds are ancestors of v.
 ///
-/// Edges from outside the tree and self loops are ignored; parallel edges count once. O(n + m) time: a pass over the
+/// Edges from outside the tree and self loops are ignored; parallel edges count once. O(n + m) time: a walk over the
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
 /// has seen a graph as large.
 template <flow_graph_argument G>
@@ -209,8 +208,8 @@ constexpr optional<dominance_error> verify_low_high(const G& g, span<const node_
   return detail::low_high_verifier(workspace).run(g, immediate_dominators, order, detail::no_more_claims());
 }
 
-/// The same for all answers of `tree`: immediate dominators, reachability, preorder, intervals and depths. Requires a
-/// tree of this size and epoch, as every function of a graph and a tree does; for another tree, pass
+/// Checks all answers of `tree`: immediate dominators, reachability, preorder, intervals and depths. Requires a tree of
+/// this size and epoch, as every function of a graph and a tree does; for another tree, check
 /// `tree.immediate_dominators()`.
 template <flow_graph_argument G>
 constexpr optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree, span<const node_id> order,

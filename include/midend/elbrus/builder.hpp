@@ -21,7 +21,7 @@ namespace elbrus {
 /// Name, flags and guard of an operation: `b.add(type::i32, i, b.i32(1), {.name = "next", .nsw = true})`.
 struct extras {
   std::string_view name = {};
-  value_id into = no_value; ///< the variable that gets the result, which then has no name
+  value_id into = no_value; ///< valid if the operation writes a variable: that one; the result then has no name
   bool nsw = false;
   bool assoc = false;
   bool spec = false;
@@ -219,7 +219,7 @@ public:
     return {first, procedure_->add_edge(node_, when_false, 0)};
   }
 
-  /// The same, with the probability that the condition is 1.
+  /// Makes a branch with the probability that the condition is 1.
   branch_edges branch(value_id condition, node_id when_true, node_id when_false, double probability) {
     const branch_edges edges = branch(condition, when_true, when_false);
     procedure_->set_probability(edges.when_true, probability);

@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What is wrong, and where. The message is a phrase without the place, the word `error` and a full stop. The location
+/// An error and its place. The message is a phrase without the place, the word `error` and a full stop. The location
 /// is 0:0 if there is none: in a procedure that was not read from a file.
 struct diagnostic {
   source_location location;

@@ -1,4 +1,4 @@
-/// `equal`, `difference`: whether two programs are the same, however their parts are numbered.
+/// `equal`, `difference`: compare two programs, whatever the numbers of their parts.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,10 +17,10 @@ enum class names_compared : std::uint8_t { yes, no };
 
 /// The first difference of two procedures, in words; empty if there is none.
 ///
-/// They are equal if their texts are the same: parameters, variables, nodes and operations in the same order, with the
-/// same names, types, flags, operands, targets, and the same profile bit for bit. Two things without a name have equal
-/// names; with `names_compared::no`, names of values and nodes are not compared. These do not count: the numbers of
-/// values and edges, erased parts, unused literals, the order of edges into a node, and places in files.
+/// They are equal if their texts are equal: parameters, variables, nodes and operations in the same order, with equal
+/// names, types, flags, operands, targets, and a profile that is equal bit for bit. Two things without a name have
+/// equal names; with `names_compared::no`, names of values and nodes are ignored. Also ignored: the numbers of values
+/// and edges, erased parts, unused literals, the order of edges into a node, and places in files.
 ///
 /// Requires that `verify` finds no error in the structure of either. Linear in the size of both.
 MIDEND_FUNCTION std::string difference(const procedure& a, const procedure& b,
@@ -29,12 +29,12 @@ MIDEND_FUNCTION std::string difference(const procedure& a, const procedure& b,
 /// The first difference of two programs: procedures are compared in their order.
 MIDEND_FUNCTION std::string difference(const program& a, const program& b, names_compared names = names_compared::yes);
 
-/// Whether two procedures, or two programs, do not differ in the sense of `difference`.
+/// Whether `difference` finds none.
 inline bool equal(const procedure& a, const procedure& b, names_compared names = names_compared::yes) {
   return difference(a, b, names).empty();
 }
 
-/// The same of all their procedures.
+/// Whether `difference` finds none in any procedure.
 inline bool equal(const program& a, const program& b, names_compared names = names_compared::yes) {
   return difference(a, b, names).empty();
 }
@@ -235,7 +235,7 @@ private:
            same_class(a.alias, b.alias) && same_scope(a, b);
   }
 
-  /// Whether the local classes are the same, as far as they hold.
+  /// Whether the local classes are equal, as far as they hold.
   bool same_scope(const memory_access& a, const memory_access& b) const {
     const bool holds_a = a.local != no_alias && a_.has_scope(a.scope);
     const bool holds_b = b.local != no_alias && b_.has_scope(b.scope);

@@ -232,7 +232,7 @@ constexpr extended_number extended_quotient(const extended_number& x, const exte
   return rounded_extended(negative, quotient, a.exponent - b.exponent - 63);
 }
 
-/// Digit by digit, as on paper. The root of a number is never halfway between two.
+/// Computes digit by digit, as on paper. A root is never halfway between two numbers.
 constexpr extended_number extended_root(const extended_number& x) {
   const extended_parts a(x);
   if (a.is_nan() || (a.negative && !a.is_zero())) {
@@ -354,7 +354,7 @@ constexpr bool compare_extended(opcode code, const extended_number& x, const ext
   }
 }
 
-/// The number whose bits as `f64` these are. Of NaN, the sign stays.
+/// The number with these bits as `f64`. NaN keeps its sign.
 constexpr extended_number extended_of_double(std::uint64_t bits) {
   const bool negative = bits >> 63 != 0;
   const auto stored = static_cast<std::int64_t>(bits >> 52 & 0x7ff);
@@ -390,8 +390,8 @@ constexpr std::uint64_t float_of_extended(type to, const extended_number& x) {
   return sign | ((static_cast<std::uint64_t>(stored) << fraction_bits) + bits.high + (up ? 1 : 0));
 }
 
-/// The bits of the number as `f64`, if that has it: a literal of type `f80` is a number that both have, or NaN without
-/// a payload.
+/// The bits of the number as `f64`, if it has them exactly: literals of type `f80` are numbers that both types have, or
+/// NaN without a payload.
 constexpr std::optional<std::uint64_t> literal_of_extended(const extended_number& x) {
   const bool is_negative_nan = x.significand == detail::extended_nan.significand && x.head == 0xffff;
   const std::uint64_t bits = float_of_extended(type::f64, x) | (is_negative_nan ? std::uint64_t{1} << 63 : 0);

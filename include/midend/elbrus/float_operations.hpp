@@ -48,7 +48,8 @@ template <class Float> Float float_arithmetic(opcode code, Float a, Float b, Flo
   }
 }
 
-/// The smaller or larger number. -0 is less than 0. Of a number and NaN, the number, if there is one wanted.
+/// The smaller or larger number; -0 is less than 0. For NaN and a number, `fmin` and `fmax` give the number, the others
+/// NaN.
 template <class Float> Float float_choice(opcode code, Float a, Float b) {
   if (a != a || b != b) {
     const bool wants_number = code == opcode::fmin || code == opcode::fmax;
@@ -75,7 +76,7 @@ template <class Float> Float float_rounding(opcode code, Float a) {
   }
 }
 
-/// The bits of `a`, all but the sign as they are.
+/// Changes the sign of `a` and no other bit.
 template <class Bits> Bits float_sign(opcode code, Bits a, Bits b) {
   constexpr Bits sign = static_cast<Bits>(~(static_cast<Bits>(-1) >> 1));
   return code == opcode::fneg ? a ^ sign : code == opcode::fabs ? a & ~sign : (a & ~sign) | (b & sign);
@@ -101,7 +102,7 @@ template <class Float> bool float_compare(opcode code, Float a, Float b) {
 }
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
-/// The machine computes in more than a double and would round twice.
+/// Computes by integers if the machine computes in more than a double and would round twice.
 inline double float_arithmetic(opcode code, double a, double b, double c) {
   switch (code) {
   case opcode::fadd:
@@ -188,7 +189,7 @@ inline std::optional<std::uint64_t> float_to_integer(type from, type to, std::ui
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole)) & low_ones(width_of(to));
 }
 
-/// `ftou.FROM.TO`: the same, unsigned.
+/// `ftou.FROM.TO`: the number without its fraction, unsigned; nothing for NaN and numbers that the type does not have.
 inline std::optional<std::uint64_t> float_to_unsigned(type from, type to, std::uint64_t bits) {
   const double whole = std::trunc(float_value(from, bits));
   if (!(whole >= 0 && whole < std::ldexp(1.0, static_cast<int>(width_of(to))))) {

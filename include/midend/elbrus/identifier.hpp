@@ -1,4 +1,4 @@
-/// Which texts are names in the Elbrus-like IR.
+/// The form of names in the Elbrus-like IR.
 #pragma once
 
 #include "midend/config.hpp"
@@ -38,7 +38,7 @@ constexpr bool is_identifier(std::string_view text) {
   return true;
 }
 
-/// Whether a text stands for something that has no name: only digits.
+/// Whether a text has only digits: it stands for something without a name.
 constexpr bool is_anonymous(std::string_view text) {
   for (const char c : text) {
     if (!detail::is_digit(c)) {

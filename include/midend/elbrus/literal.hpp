@@ -197,7 +197,7 @@ inline void append_scalar(std::string& text, const scalar& s) {
   detail::append_number(text, exponent);
 }
 
-/// The same, as a string.
+/// A number as a literal, in a string.
 inline std::string scalar_text(const scalar& s) {
   std::string text;
   append_scalar(text, s);

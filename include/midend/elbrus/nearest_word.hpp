@@ -1,4 +1,4 @@
-/// `nearest_word`: which of several words was meant by one that is none of them.
+/// `nearest_word`: guesses the word that was meant by a misspelled one.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,9 +21,9 @@ constexpr std::size_t smallest_of(std::size_t a, std::size_t b, std::size_t c) {
 
 } // namespace detail
 
-/// How many characters have to be inserted, removed, replaced or exchanged with their right neighbour to turn `a` into
-/// `b`, where no character is changed twice (F. Damerau, *A technique for computer detection and correction of spelling
-/// errors*, Comm. ACM 7(3), 1964). Requires words of at most 48 characters. O(|a| · |b|).
+/// The number of characters to insert, remove, replace or exchange with their right neighbour to turn `a` into `b`; no
+/// character is changed twice (F. Damerau, *A technique for computer detection and correction of spelling errors*,
+/// Comm. ACM 7(3), 1964). Requires words of at most 48 characters. O(|a| · |b|).
 constexpr std::size_t spelling_distance(std::string_view a, std::string_view b) {
   using row = std::array<std::size_t, detail::longest_compared_word + 1>;
   MIDEND_ASSERT(a.size() < row().size() && b.size() < row().size(), "words that are compared", a.size(), b.size());
@@ -48,7 +48,7 @@ constexpr std::size_t spelling_distance(std::string_view a, std::string_view b) 
   return now[b.size()];
 }
 
-/// The word that is spelled most like `wrong`; of equals the first; empty if none is near: of three characters, one may
+/// The word that is spelled most like `wrong`, the first of equals; empty if none is near: one in three characters may
 /// be wrong. `words` is a range, and `spelling(word)` converts to `std::string_view`. O(sum of lengths · |wrong|).
 template <class Words, class Spelling>
 constexpr std::string_view nearest_word(std::string_view wrong, const Words& words, Spelling spelling) {

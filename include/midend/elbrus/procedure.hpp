@@ -33,23 +33,22 @@ namespace elbrus {
 /// `epoch()` counts the changes.
 ///
 /// **Values**: operations, with and without a result, are in nodes; parameters, variables, local arrays and literals
-/// are in none.
-/// All of them share one numbering. Operands are values; for each value there is the list of its users. The
-/// operations of a node are a linked list: phis first, a terminator last. Literals are made once for each type and
-/// bit pattern.
+/// are in none. All of them share one numbering. Operands are values; each value has a list of its users. The
+/// operations of a node are a linked list: phis first, a terminator last. There is one literal for each type and bit
+/// pattern.
 ///
 /// Operand i of a phi in node n is the input for edge i of `in_edges(n)`; a change of edges changes the phis too.
 /// Removing an edge moves the last one into its place, in that list and in the phis. An erased node, edge or value
 /// keeps its number: an erased node is unreachable and empty, an erased edge comes from `no_node`, the kind of an
 /// erased value is `erased`.
 ///
-/// Nothing here checks types or dominance; `verify` does. Requires of every number that it is one of this procedure.
-/// Drafts must not refer to lists of this procedure. Each step is O(1) amortised, plus the phis and edges that it
-/// touches. What most passes read is apart from names, places and the profile: 32 bytes of 48 a value, with 16 an
-/// operand, 32 of 72 a node, and 12 of 28 an edge.
+/// Nothing here checks types or dominance; `verify` does. Requires valid numbers of this procedure. Drafts must not
+/// refer to lists of this procedure. Each step is O(1) amortised, plus the phis and edges that it touches. Members that
+/// most passes read are stored apart from names, places and the profile: 32 bytes of 48 a value, with 16 an operand, 32
+/// of 72 a node, and 12 of 28 an edge.
 class procedure {
 private:
-  /// Where the user that a slot belongs to reads it.
+  /// Maps a slot to the node in which its user reads the value.
   struct reading_node_of_slot {
     const procedure* of = nullptr;
 
@@ -126,12 +125,12 @@ public:
 
   void set_result_type(type t) { result_type_ = t; }
 
-  /// How often it is called.
+  /// The number of calls of this procedure.
   std::uint64_t count() const { return count_; }
 
   void set_count(std::uint64_t count) { count_ = count; }
 
-  /// Whether it is `mustprogress`: a run that stays in it for ever, without calls and volatile accesses, is undefined.
+  /// Whether it is `mustprogress`: staying in it for ever, without calls and volatile accesses, is undefined.
   bool must_progress() const { return must_progress_; }
 
   void set_must_progress(bool must_progress) { must_progress_ = must_progress; }
@@ -179,20 +178,20 @@ public:
             edge_details_[e].probability};
   }
 
-  /// Whether it is the default of a switch, or the only edge of a jump.
+  /// Whether the edge is the default of a switch, or the only edge of a jump.
   bool is_default(edge_id e) const { return edge_places_[e].is_default != 0; }
 
-  /// How often a node runs, or `no_count`.
+  /// The number of times that a node runs, or `no_count`.
   std::uint64_t node_count(node_id n) const { return node_details_[n].count; }
 
   const trip_hint& hint(node_id n) const { return node_details_[n].hint; }
 
   source_location node_location(node_id n) const { return node_details_[n].location; }
 
-  /// The value for which an edge is taken that is not the default; of the edges of a branch, 1 and 0.
+  /// The value for which an edge is taken, unless it is the default; 1 and 0 for the edges of a branch.
   std::uint64_t case_value(edge_id e) const { return edge_details_[e].case_value; }
 
-  /// How often it is taken when its source runs; negative for unknown.
+  /// The share of its source's runs that take the edge; negative: unknown.
   double probability(edge_id e) const { return edge_details_[e].probability; }
 
   /// A name in the table of this procedure.
@@ -241,13 +240,13 @@ public:
   /// The result if the operation does not run, else `no_value`.
   value_id otherwise(value_id v) const { return values_[v].has_otherwise ? operands(v).back() : no_value; }
 
-  /// The operations that read it, once for each operand, latest first.
+  /// The operations that read the value, once for each operand, latest first.
   auto users(value_id v) const { return operands_.users(v); }
 
   bool has_users(value_id v) const { return operands_.has_users(v); }
 
-  /// The nodes in which it is read, once for each operand: those of its users, and for an input of a phi the source of
-  /// the edge.
+  /// The nodes that read the value, once for each operand: the nodes of its users; for an input of a phi, the edge's
+  /// source.
   auto reading_nodes(value_id v) const { return mapped(operands_.slots(v), reading_node_of_slot{this}); }
 
   /// The address of a load or store.
@@ -263,12 +262,12 @@ public:
     has_scopes_ = has_scopes_ || c != no_alias;
   }
 
-  /// Whether local classes of a loop hold: its header is there, and did not become the header of another loop, too.
+  /// Whether local classes of a loop hold: its header exists, and did not become the header of another loop, too.
   bool has_scope(node_id header) const {
     return header < nodes_.size() && !nodes_[header].erased && (header >= ended_.size() || ended_[header] == 0);
   }
 
-  /// Local classes of this loop do not hold any more.
+  /// Ends the local classes of this loop.
   void end_scope(node_id header) {
     while (ended_.size() <= header) {
       ended_.push_back(0);
@@ -333,14 +332,14 @@ public:
     edge_details_[e].case_value = 0;
   }
 
-  /// One more edge, last among those of its source. Phis of the target get an input that is not set.
+  /// Adds an edge, last among those of its source. Phis of the target get an input that is not set.
   edge_id add_edge(node_id source, node_id target) {
     const edge_id e = begin_edge(source);
     enter_with_phis(e, target);
     return e;
   }
 
-  /// One more edge, taken if the condition has this value.
+  /// Adds an edge that is taken if the condition has this value.
   edge_id add_edge(node_id source, node_id target, std::uint64_t case_value) {
     const edge_id e = add_edge(source, target);
     edge_places_[e].is_default = 0;
@@ -393,7 +392,7 @@ public:
     return v;
   }
 
-  /// A local array, which each call of the procedure has for itself. Its bytes are not written at first.
+  /// Adds a local array, which each call of the procedure has for itself. Its bytes are unwritten at first.
   value_id add_local(std::string_view name, std::uint32_t bytes, source_location location = {}) {
     const value_id v = add_value(value_kind::local, type::ptr, name, location);
     values_[v].extra = bytes;
@@ -418,8 +417,7 @@ public:
     locals_.shrink(kept);
   }
 
-  /// Takes back `erase_local`: the array is again where it was among the others, which are in the order of their
-  /// numbers.
+  /// Takes back `erase_local`: puts the array back among the others, which are in the order of their numbers.
   void restore_local(value_id v) {
     MIDEND_ASSERT(values_[v].kind == value_kind::erased, "an erased local array", v);
     values_[v].kind = value_kind::local;
@@ -510,7 +508,7 @@ public:
     return new_phi(n, after_phis, t, name, location);
   }
 
-  /// A call; `draft` has the arguments. With `clobber_kind::listed`, `classes` are what it may write.
+  /// Appends a call; `draft` has the arguments. With `clobber_kind::listed`, it may write `classes`.
   value_id append_call(node_id n, const operation_draft& draft, std::string_view callee,
                        clobber_kind clobbers = clobber_kind::anything, span<const alias_id> classes = {}) {
     const value_id v = append(n, draft);
@@ -547,8 +545,8 @@ public:
     values_[v].kind = value_kind::erased;
   }
 
-  /// Moves an operation before another one of any node, or, for `no_value`, to the end of node `n`. A phi that comes
-  /// into another node has inputs that are not set. A terminator takes its edges along.
+  /// Moves an operation before another one of any node, or, for `no_value`, to the end of node `n`. A phi that is moved
+  /// to another node has inputs that are not set. A terminator takes its edges along.
   void move_value(value_id v, node_id n, value_id before) {
     MIDEND_ASSERT(is_operation(v) && v != before, "an operation that is in a node", v);
     const node_id from = values_[v].node;
@@ -586,7 +584,7 @@ public:
 
   // Taking back.
 
-  /// An erased operation is in node `n` again, before another one or, for `no_value`, at the end. A phi has inputs that
+  /// Puts an erased operation into node `n` again, before another one or, for `no_value`, at the end. Inputs of a phi
   /// are not set, whatever `operands` says.
   void restore_value(value_id v, node_id n, value_id before, span<const value_id> operands) {
     MIDEND_ASSERT(values_[v].kind == value_kind::erased, "an erased operation", v);
@@ -603,8 +601,8 @@ public:
     }
   }
 
-  /// An erased edge leads from `source`, last among its edges, to `target` again, with its case and probability. Phis
-  /// of the target get an input that is not set.
+  /// Makes an erased edge lead from `source`, last among its edges, to `target` again, with its case and probability.
+  /// Phis of the target get an input that is not set.
   void restore_edge(edge_id e, node_id source, node_id target) {
     MIDEND_ASSERT(edge_sources_[e] == no_node, "an erased edge", e);
     edge_sources_[e] = source;
@@ -612,7 +610,7 @@ public:
     enter_with_phis(e, target);
   }
 
-  /// An erased node exists again, without operations.
+  /// Makes an erased node exist again, without operations.
   void restore_node(node_id n) {
     nodes_[n].erased = false;
     ++epoch_;
@@ -625,7 +623,7 @@ public:
   }
 
 private:
-  /// One more edge, last among those of its source, which leads nowhere yet.
+  /// Adds an edge, last among those of its source, that leads nowhere yet.
   edge_id begin_edge(node_id source) {
     const auto e = static_cast<edge_id>(edge_targets_.size());
     edge_sources_.push_back(source);
@@ -654,11 +652,11 @@ private:
     ++epoch_;
   }
 
-  /// Takes an edge, which has left its target, from its source.
+  /// Removes an edge from its source. It has left its target already.
   void end_edge(edge_id e) {
     elbrus::node_core& source = nodes_[edge_sources_[e]];
     const span<const edge_id> out = out_edges(edge_sources_[e]);
-    std::size_t position = out.size() - 1; // usually they go from the last one on
+    std::size_t position = out.size() - 1; // usually edges are removed from the last one on
     while (out[position] != e) {
       --position;
     }

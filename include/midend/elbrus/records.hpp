@@ -73,19 +73,19 @@ struct memory_access {
   friend constexpr bool operator==(const memory_access&, const memory_access&) = default;
 };
 
-/// What a call may write.
+/// The memory that a call may write.
 enum class clobber_kind : std::uint8_t { anything, nothing, listed };
 
-/// The callee and what it may write.
+/// The callee of a call, and the memory that it may write.
 struct call_record {
   name_id callee = 0;
   clobber_kind clobbers = clobber_kind::anything;
   midend::detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
 };
 
-/// What most passes read of a value of any kind. The ids of values, statements and variables of the IR contract are the
-/// same number here. Passes wait for the memory of a large procedure more than they compute: so this is half a cache
-/// line, and the procedure has names and locations elsewhere.
+/// The part of a value that most passes read. Values, statements and variables of the IR contract share one number
+/// here. Passes wait for the memory of a large procedure more than they compute: so this is half a cache line, and the
+/// procedure stores names and locations elsewhere.
 struct value_core {
   value_kind kind : 3 = value_kind::erased;
   bool guarded : 1 = false;       ///< the operands end with a predicate …
@@ -95,7 +95,7 @@ struct value_core {
   elbrus::type type : 4 = elbrus::type::none;         ///< of the value; `none` if the operation has no result
   elbrus::type operand_type : 4 = elbrus::type::none; ///< of a comparison, conversion, store or switch
   attributes flags = {};
-  value_id variable = no_value; ///< the variable that is written; the operation then has no name
+  value_id variable = no_value; ///< valid if it writes a variable: that one; the operation then has no name
   node_id node = no_node;
   value_id previous = no_value; ///< in the node
   value_id next = no_value;
@@ -110,7 +110,7 @@ struct value_record : value_core {
   source_location location = {};
 };
 
-/// The hints of the program: how often a loop header runs; 0 for no hint.
+/// The hints of the program about the runs of a loop header; 0 for no hint.
 struct trip_hint {
   std::uint64_t average = 0;
   std::uint64_t maximum = 0;
@@ -119,11 +119,11 @@ struct trip_hint {
   friend constexpr bool operator==(const trip_hint&, const trip_hint&) = default;
 };
 
-/// What most passes read of a node.
+/// The part of a node that most passes read.
 struct node_core {
   name_id name = 0;
   bool erased = false;
-  opcode last_code = opcode::mov; ///< of its last value, if it has one: a node is asked for its end more than anything
+  opcode last_code = opcode::mov; ///< of its last value, if it has one: the end of a node is the most frequent question
   value_id first = no_value;      ///< its first value: phis come first
   value_id last = no_value;
   midend::detail::pooled_list out = {}; ///< edges, in the order of the terminator
@@ -150,7 +150,7 @@ struct edge_record {
 
 namespace detail {
 
-/// What few passes read of a value, a node and an edge.
+/// The parts of a value, a node and an edge that few passes read.
 struct value_details {
   name_id name = 0;
   source_location location = {};
@@ -175,7 +175,7 @@ struct edge_details {
 
 } // namespace detail
 
-/// An operation to be made; `value_record` documents the members.
+/// A description of an operation to make; `value_record` documents the members.
 struct operation_draft {
   opcode code = opcode::mov;
   elbrus::type type = elbrus::type::none;

@@ -1,4 +1,4 @@
-/// `scalar`: a number with its type: argument or result of a run.
+/// `scalar`: a number with its type, the argument or result of a run.
 #pragma once
 
 #include "midend/config.hpp"
@@ -37,7 +37,7 @@ constexpr scalar float_scalar(type t, double value) {
   return {t, float_bits(t, value)};
 }
 
-/// The number that the bits of a floating-point type mean.
+/// The value of the bits of a floating-point type.
 constexpr double float_value(type t, std::uint64_t bits) {
   return t == type::f32 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
                         : std::bit_cast<double>(bits);
@@ -58,7 +58,7 @@ constexpr scalar literal_scalar(type t, std::uint64_t bits) {
   return t == type::f80 ? extended_scalar(extended_of_double(bits)) : scalar{t, bits};
 }
 
-/// The number that the bits of an integer type mean, signed.
+/// The value of the bits of an integer type, signed.
 constexpr std::int64_t signed_value(const scalar& s) {
   return as_signed(s.bits, width_of(s.type));
 }

@@ -19,9 +19,9 @@ struct eir_refusal {
   enum class reason : std::uint8_t {
     none,
     no_node,         ///< the program has no entry
-    no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nobody says what else
+    no_type,         ///< no type has the `number` bits of `value`; 0: it is no number, and nothing shows its type
     width,           ///< `value` reads or converts numbers of `number` bits, for which there is no type
-    mixed_types,     ///< `value` reads a floating-point number as an integer or the other way round, or is a phi of
+    mixed_types,     ///< `value` reads a floating-point number as an integer or vice versa, or is a phi of
                      ///< numbers with different widths
     operand_not_set, ///< an operand, or an input of a phi, of `value`
     unknown_branch,  ///< `node` has several successors, and no cases say which one follows
@@ -47,16 +47,15 @@ struct to_eir_result {
   explicit operator bool() const { return refusal.why == eir_refusal::reason::none; }
 };
 
-/// How people call the operations that become externals: `of(context, v)` is the name of the operation that `v` is the
-/// origin of, or anything that is no identifier for the usual name; names that begin with `exit_` are not used. Valid
-/// until the next call.
+/// Names for the operations that become externals: `of(context, v)` is the name of the operation with origin `v`, or no
+/// identifier for the usual name. Names that begin with `exit_` are not used. Valid until the next call.
 struct external_names {
   const void* context = nullptr;
   std::string_view (*of)(const void* context, value_id origin) = nullptr;
 };
 
-/// A flat program as a procedure with this name, which people can read and the interpreter can run. Nothing measures
-/// the text.
+/// A flat program as a procedure with this name, for people to read and the interpreter to run. Nothing measures the
+/// text.
 ///
 /// **Names** are numbers: node `n5`, value `%v12`; a step that the IR needs to compute `%v12` is `%v12.1`. If a branch
 /// leads to the entry, an empty node `entry` comes before it. Nodes that are not the entry and have neither values nor
@@ -64,7 +63,7 @@ struct external_names {
 /// edges.
 ///
 /// **Parameters** are the named ones, then all other values that are in no node, are read, and are neither literals nor
-/// undefined, by number. A named parameter that has no type and that nobody reads is left out.
+/// undefined, by number. A named parameter without type and without readers is left out.
 ///
 /// **Types.** A number has the integer type of its width. Values of one type (`same_type`), and those that phis, copies
 /// and selections join, have one Elbrus type: `f32` or `f64` if the machine computes or compares one of them as a
@@ -73,26 +72,27 @@ struct external_names {
 /// with which memory is read or written.
 ///
 /// **Operations** of the vocabulary become those with the same meaning. Operands of other widths are converted first;
-/// so are amounts of shifts modulo a number. `nsw` and `assoc` are kept; a promise of no unsigned overflow is dropped,
-/// and so are bounds, assumptions and promises that a loop ends. An operation that does not trap, although an Elbrus
-/// operation might, is `spec`.
+/// so are amounts of shifts modulo a number. `nsw` and `assoc` are kept. Dropped are promises of no unsigned overflow,
+/// bounds, assumptions, and promises that a loop ends. An operation that does not trap, although an Elbrus operation
+/// might, is `spec`.
 ///
 /// **Loads and stores** of a place that `memory` names, in a format that a type has, become `ld` and `st`. Class of
 /// memory 3 is `alias=m3`.
 ///
 /// **All other operations** become calls of externals: `@other_CLASS_N` with the class of `cost` and the `identity` N
-/// for what has no effect, `@other_CLASS_vN` with its origin N for what has one or no identity. So copies of an
-/// operation call the same external. `names` may know better names. They clobber what the operation may write: nothing,
-/// some classes (`elsewhere` if it writes none that a load or store of the program accesses), or anything. The call has
-/// a result if somebody reads it or it has another type than a store or terminator.
+/// for operations without effect; `@other_CLASS_vN` with the origin N for operations with an effect or without
+/// identity. So copies of an operation call one external. `names` may supply better names. They clobber what the
+/// operation may write: nothing, some classes (`elsewhere` if it writes none that a load or store of the program
+/// accesses), or anything. The call has a result if something reads it or its type differs from that of a store or
+/// terminator.
 ///
-/// **Ends.** Where several successors follow, a `br` or `switch` has the cases of the edges. A node without
-/// successors ends with `unreachable` if something in it never returns; the k-th other one, in the order of their
-/// numbers and from 0 on, calls `@exit_k` with the operands of its terminator, or, if `values(n)` has no terminator,
-/// with its phis, and returns. A terminator that does more than branch is an external, too.
+/// **Ends.** If several successors follow, a `br` or `switch` has the cases of the edges. A node without successors
+/// ends with `unreachable` if something in it never returns. The k-th other one, in the order of their numbers and from
+/// 0 on, calls `@exit_k` and returns; arguments are the operands of its terminator, or, if `values(n)` has no
+/// terminator, its phis. A terminator that does more than branch is an external, too.
 ///
-/// **Runs** give the same as those of the program, with its own meaning for the externals, except: the Elbrus-like IR
-/// traps where an operation has no result, and where `undef` is used; an external does not pass on a diagnostic value.
+/// **Runs** give the results of the program, with its own meaning for the externals, except: the Elbrus-like IR traps
+/// where an operation has no result, and where `undef` is used; an external never returns a diagnostic value.
 ///
 /// Requires a program that `check_ir` accepts. Deterministic. O(n + m + values + operands + cases), times at most 64
 /// for types and classes of memory; almost linear because of the sets of values with one type. No recursion.
@@ -134,8 +134,7 @@ namespace elbrus {
 
 namespace detail {
 
-/// The opcode with the meaning of an operation of the vocabulary. Those that have none, shifts modulo a number, give
-/// `mov`.
+/// The opcode with the meaning of an operation of the vocabulary; `mov` for those without one, shifts modulo a number.
 constexpr opcode opcode_of(operation meaning) {
   for (std::size_t i = 0; i != opcode_table.size(); ++i) {
     if (meaning != operation::other && opcode_table[i].meaning == meaning) {
@@ -176,10 +175,10 @@ private:
   std::size_t size_ = 0;
 };
 
-/// What an operation of the procedure reads.
+/// An operand of an operation of the procedure.
 struct eir_operand {
   value_id made = no_value;  ///< in the procedure …
-  value_id later = no_value; ///< … or, in the program, what need not be there yet
+  value_id later = no_value; ///< … or, in the program, a value that need not exist yet
   elbrus::type type = elbrus::type::none;
   bool doubtful = false; ///< it may be diagnostic
 };
@@ -220,7 +219,7 @@ private:
   using operand = eir_operand;
   using operand_list = std::initializer_list<operand>;
 
-  /// An operand that is set in the end.
+  /// An operand that is set at the end.
   struct later_operand {
     value_id user;
     std::uint32_t position;
@@ -637,7 +636,8 @@ private:
     if (const std::optional<std::uint64_t> c = p_.constant(arguments_[1])) {
       return write_shift_by(code, shifted, *c % modulus, info, t);
     }
-    // Literals fit the type of the amount: what does not fit is more than any amount.
+    // Literals must fit the type of the amount. A number that does not fit is more than any amount, so it limits
+    // nothing.
     const std::uint64_t most = low_ones(width_of(whole.type));
     const bool is_power = (modulus & (modulus - 1)) == 0;
     operand by = most < modulus ? whole
@@ -767,7 +767,7 @@ private:
     return is_identifier(name) && name.substr(0, reserved.size()) != reserved ? name : std::string_view();
   }
 
-  /// What `v_` may write; the classes are in `clobbered_`.
+  /// The memory that `v_` may write; the classes are in `clobbered_`.
   clobber_kind clobbers_of() {
     clobbered_.clear();
     switch (p_.effect(v_)) {
@@ -967,7 +967,7 @@ private:
     add_edge(out_[chosen_].edge);
   }
 
-  // ---- What is set in the end.
+  // ---- Parts that are set at the end.
 
   void set_inputs() {
     for (const value_id v : phis_) {
@@ -1025,7 +1025,7 @@ private:
   flat_array<std::uint32_t> classes_; ///< of memory, by number in the procedure
   midend::detail::hash_map<std::uint32_t> class_numbers_;
 
-  // Of the operation or node that is written now.
+  // The operation or node at hand.
   value_id v_ = no_value;
   node_id at_ = no_node;
   std::uint32_t helpers_ = 0;

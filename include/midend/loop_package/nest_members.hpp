@@ -26,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The collapses of all loops with those in them, or of one loop.
+/// The plan to collapse all loops, or one loop, with their inner loops.
 template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& loops, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   collapse_options options;
@@ -34,7 +34,7 @@ template <class IR> collapse_plan collapse_of(const IR& ir, const loop_forest& l
   return plan_collapse(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), options);
 }
 
-/// The interchanges of all loops with those in them, or of one loop.
+/// The plan to exchange all loops, or one loop, with their inner loops.
 template <class IR> interchange_plan interchange_of(const IR& ir, const dominators_and_loops_result& flow, loop_id l) {
   const auto facts = facts_of_numbers(ir);
   const span<const number_facts> known(facts.data(), facts.size());
@@ -44,8 +44,8 @@ template <class IR> interchange_plan interchange_of(const IR& ir, const dominato
 }
 
 /// Changes loops with the loops in them. `plan_of(found, loop)` plans for one loop, or, with `no_loop`, for all;
-/// `carry_out(plan)` applies a plan. All changes that the plan for all has are made at once; those that it does not
-/// have, because it has another pair of the same nest, one by one.
+/// `carry_out(plan)` applies a plan. First applies all wanted changes that are in the plan for all. That plan may have
+/// another pair of a nest than the wanted one; the missing changes then follow one by one.
 template <class E, class PlanOf, class CarryOut>
 void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_of, CarryOut carry_out,
                     flat_array<unsigned char>& applied) {
@@ -70,7 +70,7 @@ void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_
     }
     plan.nests.shrink(kept);
     if (!plan.empty()) {
-      carry_out(plan); // what could not be made is not in the plan any more
+      carry_out(plan); // removes changes from the plan that could not be made
     }
     for (const auto& nest : plan.nests) {
       applied[first + change_of[nest.outer.loop] - 1] = 1;

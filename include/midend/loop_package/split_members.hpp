@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The splits of all loops, with what is known about numbers.
+/// The plan to split all loops by conditions, with facts about numbers.
 template <class IR>
 condition_split_plan condition_splits(const IR& ir, const dominators_and_loops_result& found,
                                       const condition_split_options& options) {

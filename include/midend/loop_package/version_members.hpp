@@ -38,14 +38,14 @@ inline flat_array<wanted_loop> wanted_by(span<const loop_change> changes, const 
   return wanted;
 }
 
-/// The splits of wanted loops, with what is known about numbers.
+/// The plan to split wanted loops, with facts about numbers.
 template <class IR>
 index_split_plan index_splits(const IR& ir, const loop_forest& loops, const index_split_limits& limits) {
   const auto facts = facts_of_numbers(ir);
   return plan_index_split(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), limits);
 }
 
-/// The copies of wanted loops in which accesses are apart, with what is known about numbers.
+/// The plan to copy wanted loops in which accesses may be apart, with facts about numbers.
 template <class IR>
 loop_versioning_plan loop_versionings(const IR& ir, const dominators_and_loops_result& found,
                                       const loop_versioning_limits& limits) {
@@ -184,7 +184,7 @@ struct split_loops {
   }
 };
 
-/// Compares the addresses that a loop accesses before it, and runs a copy in which they are apart if they are. See
+/// Compares, before a loop, the addresses that it accesses; if they are apart, runs a copy that relies on that. See
 /// `plan_loop_versioning`. An editor that cannot set classes of memory refuses.
 struct separate_accesses {
   static constexpr const char* name = "loop versioning";

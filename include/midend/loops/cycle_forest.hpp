@@ -93,7 +93,7 @@ public:
     return out;
   }
 
-  /// The same, refilling `out`.
+  /// Refills `out` with the entries of `c`.
   constexpr void entries(cycle_id c, flat_array<node_id>& out) const {
     out.clear();
     out.push_back(header(c));

@@ -103,9 +103,9 @@ private:
 ///
 /// The search starts at the entry and follows the successors of a node in the given order. A node H is a header if an
 /// edge leads to it from a descendant in the search tree, or from H itself. Its cycle is H and all nodes that reach
-/// such an edge through descendants of H only. LLVM's cycle analysis defines cycles in the same way; its order is
-/// `last_to_first`. The outermost cycles are the strongly connected components with an edge inside, in any order. If no
-/// cycle is irreducible, no cycle depends on the order.
+/// such an edge through descendants of H only. LLVM's cycle analysis has this definition; its order is `last_to_first`.
+/// The outermost cycles are the strongly connected components with an edge inside, in any order. If no cycle is
+/// irreducible, no cycle depends on the order.
 ///
 /// Havlak, "Nesting of reducible and irreducible loops", TOPLAS 19(4), 1997, and Ramalingam, "Identifying loops in
 /// almost linear time", TOPLAS 21(2), 1999. Departures: predecessors are never read, and only edges that make a cycle

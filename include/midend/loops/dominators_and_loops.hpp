@@ -173,15 +173,14 @@ private:
 /// seen a graph as large.
 ///
 /// Requirements and the treatment of unreachable nodes and irreducible flow are those of the two functions. The loops
-/// are the same as those of `natural_loops`; siblings may be numbered, and the blocks of one loop listed, in another
-/// order.
+/// are those of `natural_loops`; siblings may be numbered, and the blocks of one loop listed, in another order.
 template <flow_graph_argument G>
 constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
   detail::dominators_and_loops_search::run(g, true, workspace, out);
 }
 
-/// The same without the boundaries of loops. Reads successors only, once, and never copies the graph.
+/// Leaves out the boundaries of loops. Reads successors only, once, and never copies the graph.
 template <flow_graph_argument G>
 constexpr void dominators_and_loops(const G& g, nesting_only_t, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
@@ -196,7 +195,7 @@ template <flow_graph_argument G> constexpr dominators_and_loops_result dominator
   return out;
 }
 
-/// The same without the boundaries of loops.
+/// Leaves out the boundaries of loops.
 template <flow_graph_argument G>
 constexpr dominators_and_loops_result dominators_and_loops(const G& g, nesting_only_t) {
   dominators_and_loops_result out;

@@ -1,4 +1,4 @@
-/// Why a cycle is irreducible: two entries, and a path to each that does not pass the other.
+/// Explains why a cycle is irreducible: two entries, and a path to each that does not go through the other.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// Why a loop is not in a canonical form: which requirement it does not meet, and at which nodes.
+/// Explains why a loop is not in a canonical form: the requirements that it does not meet, and the nodes to blame.
 #pragma once
 
 #include "midend/config.hpp"
@@ -49,7 +49,7 @@ struct loop_form_obstacle {
     // No preheader.
     graph_entry_is_header,          ///< control enters the graph at the header, `node`
     one_of_several_entering_blocks, ///< `node` is one of several that lead to the header, `other`
-    unreachable_entering_block,     ///< the same for a block that is unreachable
+    unreachable_entering_block,     ///< `node`, an unreachable block, leads to the header, `other`
     entering_block_has_other_edge,  ///< `node` alone leads to the header, but it has another edge, to `other`
     // Not a single latch.
     one_of_several_latches, ///< `node` is one of several with an edge to the header, `other`
@@ -97,7 +97,7 @@ public:
     return true;
   }
 
-  /// Whether the loop is in `form`: the same as `is_loop_simplify_form`, `is_rotated` and `is_lcssa_ready` say.
+  /// Whether the loop is in `form`, as `is_loop_simplify_form`, `is_rotated` and `is_lcssa_ready` define it.
   constexpr bool is_in(loop_form form) const {
     for (const loop_form_obstacle& obstacle : obstacles_) {
       if (requires_of_loop(form, obstacle.requirement)) {

@@ -70,11 +70,11 @@ template <flow_graph_argument G> constexpr bool is_reducible(const G& g) {
   return is_reducible(g, workspace);
 }
 
-/// The same with the dominator tree: `g` is reducible if it is acyclic without the edges whose target dominates the
-/// source, that is, if these are all the retreating edges of a depth-first search.
+/// Uses the dominator tree: `g` is reducible if it is acyclic without the edges whose target dominates the source, that
+/// is, if these are all the retreating edges of a depth-first search.
 ///
 /// Hecht, Ullman, "Characterizations of reducible flow graphs", J. ACM 21(3), 1974. Requires that `tree` is a dominator
-/// tree of `g`. Returns the same as `is_reducible(g)` on every graph. O(n + m).
+/// tree of `g`. Agrees with `is_reducible(g)` on every graph. O(n + m).
 template <flow_graph_argument G>
 constexpr bool is_reducible(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
   return detail::reducibility_test::run(g, tree, workspace);

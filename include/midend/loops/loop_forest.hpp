@@ -21,11 +21,11 @@ class loop_forest_builder;
 
 /// The natural loops of a graph, nested in each other.
 ///
-/// A natural loop is a header and all that reaches an edge back to it without passing it, where the header dominates
-/// the source of that edge. Loops with the same header are one loop. Loops are numbered in preorder of the forest:
-/// outer before inner, the loops inside a loop directly after it, siblings in an order that depends on the graph
-/// and the algorithm. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
-/// are an interval of the array of blocks.
+/// A natural loop is a header and all nodes that reach an edge back to it without going through it, where the header
+/// dominates the source of that edge. Loops with one header are one loop. Loops are numbered in preorder of the forest:
+/// outer before inner, the loops inside a loop directly after it, siblings in an order that depends on the graph and
+/// the algorithm. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop are an
+/// interval of the array of blocks.
 ///
 /// Irreducible cycles are not natural loops and are not in the forest. Unreachable nodes are in no loop; of their edges
 /// only those into a header count, as entering edges. Memory: 4 bytes a node, 4 a block in a loop, about 50 a loop, and
@@ -150,7 +150,7 @@ public:
     return out;
   }
 
-  /// The same, refilling `out`.
+  /// Refills `out` with the exit blocks of `l`.
   constexpr void exit_blocks(loop_id l, flat_array<node_id>& out) const {
     out.clear();
     for (const loop_edge& edge : exiting_edges(l)) {
@@ -192,7 +192,7 @@ private:
     exit_offsets, ///< counted from `first_exit_`
     preheaders,
     exit_depths,        ///< how far out an edge from here leads: the least depth of a loop left
-    shared_exit_depths, ///< the same, of edges to blocks with other predecessors than the loop's
+    shared_exit_depths, ///< likewise, for edges to blocks with other predecessors than the loop's
     num_all_columns,
     blocks_and_reach
   };

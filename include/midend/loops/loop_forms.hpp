@@ -69,7 +69,7 @@ template <flow_graph_argument G> constexpr bool has_single_latch(const G& g, con
   return loops.backedges(l).size() == 1;
 }
 
-/// Whether control reaches the exit blocks of `l` only from `l`; true if there is none. O(1), and one pass over the
+/// Whether control reaches the exit blocks of `l` only from `l`; true if there is none. O(1), and one walk over the
 /// exiting edges if the entry of the graph is in a loop.
 template <flow_graph_argument G> constexpr bool has_dedicated_exits(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);

@@ -90,8 +90,8 @@ struct loop_guard_search {
 
   /// Whether the only path from `exit` leads to `after`, through empty blocks that are on no other path.
   ///
-  /// The walk ends. Suppose it visits some block a second time, and take the first such block. The blocks that it
-  /// passes have one predecessor, so this block is the successor of `exit`, and the walk passed `exit`. But all
+  /// The walk ends. Suppose it visits some block a second time, and take the first such block. The blocks that it goes
+  /// through have one predecessor, so this block is the successor of `exit`, and the walk went through `exit`. But all
   /// reachable predecessors of `exit` are in the loop, which the walk could enter only by the header, which has two
   /// predecessors: preheader and latch.
   template <class G, class IsEmpty>

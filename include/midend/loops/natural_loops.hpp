@@ -220,15 +220,15 @@ inline constexpr nesting_only_t nesting_only{};
 ///
 /// Requires that `tree` is a dominator tree of `g`, by any algorithm. Each of several parallel backedges is listed; a
 /// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
-/// loops and is not a `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
-/// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
+/// loops and is not a `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n)) plus O(log depth) for each
+/// exiting edge; one walk over the edges if there is no loop.
 template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                              loop_forest& out) {
   detail::natural_loop_search::run<true>(g, tree, workspace, out);
 }
 
-/// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
+/// Leaves out the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
 template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {

@@ -11,10 +11,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Whether a run that stays in natural loop `l` for ever, and from some time on has no effects there (calls, volatile
-/// accesses), has no meaning: `loop_ends` of the effects rung says it of the header, or `must_end` of the cost rung of
-/// each backedge. An IR without either promises nothing. The forest may be that of a copy of the graph with other edge
-/// numbers. O(backedges and the edges of their sources).
+/// Whether the program promises to leave natural loop `l`: staying there for ever, from some time on without effects
+/// (calls, volatile accesses), has no meaning. `loop_ends` of the effects rung says so about the header, or `must_end`
+/// of the cost rung about each backedge. An IR without either promises nothing. The forest may be that of a copy of the
+/// graph with other edge numbers. O(backedges and the edges of their sources).
 template <class IR> bool is_promised_to_end(const IR& ir, const loop_forest& loops, loop_id l) {
   bool is_promised = loop_ends(ir, loops.header(l));
   if constexpr (has_must_end<IR>) {

@@ -27,7 +27,7 @@ concept search_order = std::same_as<T, last_to_first_t> || std::same_as<T, first
 
 namespace detail {
 
-/// The error of what is no order. Always false.
+/// Diagnostics for `search_order`. Always false.
 template <class T> constexpr bool explain_search_order() {
   static_assert(search_order<T>,
                 "midend: an order of the search is midend::last_to_first, the default, or midend::first_to_last");
@@ -36,7 +36,7 @@ template <class T> constexpr bool explain_search_order() {
 
 } // namespace detail
 
-/// What functions take: a `search_order`; otherwise an error.
+/// For signatures: a `search_order`; any other type is an error with a reason.
 template <class T>
 concept search_order_argument = search_order<T> || detail::explain_search_order<T>();
 

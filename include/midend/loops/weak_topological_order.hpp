@@ -32,8 +32,8 @@ class weak_topological_order_workspace {
 namespace detail {
 
 /// Places nodes in reverse postorder, but reserves room for all nodes of a cycle when its header is placed. This is
-/// correct: the header comes before the rest of its cycle; and an edge between two nodes or cycles directly inside the
-/// same cycle, except back to its header, leads forward in the reverse postorder of their headers.
+/// correct: the header comes before the rest of its cycle; and an edge between two nodes or cycles directly inside one
+/// cycle, except back to its header, leads forward in the reverse postorder of their headers.
 struct weak_topological_order_builder {
   static constexpr std::uint32_t none = loop_drafts::none;
 
@@ -165,7 +165,7 @@ constexpr void weak_topological_order(const G& g, Order order, weak_topological_
   detail::weak_topological_order_builder::build(g, order, workspace, out);
 }
 
-/// The same by a search from the last successor to the first.
+/// Searches from the last successor to the first.
 template <flow_graph_argument G>
 constexpr void weak_topological_order(const G& g, weak_topological_order_workspace& workspace,
                                       hierarchical_ordering& out) {

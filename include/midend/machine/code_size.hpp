@@ -29,7 +29,7 @@ template <machine_with_code_argument M> constexpr std::uint64_t operation_bytes(
 
 struct instruction_size {
   std::uint64_t bytes = 0;
-  bool fits = true; ///< is not longer than the longest instruction; channels are not checked
+  bool fits = true; ///< the size is at most that of the longest instruction; channels are not checked
 
   friend constexpr bool operator==(const instruction_size&, const instruction_size&) = default;
 };

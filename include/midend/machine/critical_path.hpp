@@ -1,4 +1,4 @@
-/// `critical_path`: how long one iteration takes alone, with unlimited resources.
+/// `critical_path`: the time of one iteration alone, with unlimited resources.
 #pragma once
 
 #include "midend/config.hpp"

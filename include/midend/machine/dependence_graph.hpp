@@ -1,5 +1,5 @@
-/// The operations of a loop body: `operation_mix` counts them by class, `dependence_graph` also has what each waits
-/// for, within an iteration and across iterations.
+/// The operations of a loop body: `operation_mix` counts them by class, `dependence_graph` also has their dependences,
+/// within an iteration and across iterations.
 #pragma once
 
 #include "midend/config.hpp"
@@ -97,8 +97,8 @@ public:
     add_dependence({producer, consumer, latency, distance, kind});
   }
 
-  /// Sorts the dependences by consumer, stable. Searches that pass over them repeatedly then need few passes if
-  /// operations were added after the operations that they wait for. The arguments are scratch memory. Linear.
+  /// Sorts the dependences by consumer, stable. Searches that walk them repeatedly then need few rounds if operations
+  /// were added after the operations that they wait for. The arguments are scratch memory. Linear.
   constexpr void order_by_consumer(flat_array<std::uint32_t>& ends, flat_array<operation_dependence>& memory) {
     ends.assign(num_operations() + 1, 0);
     for (const operation_dependence& d : dependences_) {

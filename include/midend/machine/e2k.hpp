@@ -192,8 +192,8 @@ constexpr machine_model e2k_reference_v6() {
   return m.model();
 }
 
-/// The same machine with the changes that the vendor's guide states for the fourth version: loads take 3 cycles, and
-/// floating-point operations use four channels.
+/// The machine of `e2k_reference_v6` with the changes that the vendor's guide states for the fourth version: loads take
+/// 3 cycles, and floating-point operations use four channels.
 constexpr machine_model e2k_guide_v4() {
   using enum operation_class;
   machine_builder m("e2k_guide_v4");

@@ -1,4 +1,4 @@
-/// `machine`: concepts for what the bounds require of a machine.
+/// `machine`: the concepts of machines that the bounds require.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,7 +14,7 @@ MIDEND_BEGIN_NAMESPACE
 /// A set of channels: bit c is channel c.
 using channel_set = std::uint32_t;
 
-/// The largest number of channels of a machine: the resource bound may look at every set of them.
+/// The largest number of channels of a machine: the resource bound may examine every set of them.
 inline constexpr std::size_t max_channels = 16;
 
 /// The largest number of scalar resources of a machine.
@@ -159,7 +159,7 @@ concept machine_with_code = requires(const M& m, operation_class c) {
   { m.longest_instruction() } -> std::convertible_to<std::uint32_t>;
 };
 
-/// Says which operations can be issued in the same cycle.
+/// Gives the operations that can be issued in one cycle.
 template <class M>
 concept issuing_machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>;
 
@@ -167,8 +167,9 @@ concept issuing_machine = machine_with_channels<M> && machine_with_resources<M> 
 template <class M>
 concept machine = issuing_machine<M> && machine_with_latencies<M> && machine_with_code<M>;
 
-/// What an estimate of a loop also requires: the fields of the machine, which classes may be guarded by a predicate and
-/// which may be speculated, and the resource that words of literals use (`num_resources()` if there is none).
+/// Also has the parts that an estimate of a loop requires: the fields of the machine, which classes may be guarded by a
+/// predicate and which may be speculated, and the resource that words of literals use (`num_resources()` if there is
+/// none).
 template <class M>
 concept loop_machine = machine<M> && requires(const M& m, operation_class c, machine_field f) {
   { m.value(f) } -> std::convertible_to<std::uint32_t>;
@@ -179,7 +180,7 @@ concept loop_machine = machine<M> && requires(const M& m, operation_class c, mac
 
 namespace detail {
 
-/// The error of what is no such machine: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `machine_with_channels`: one sentence for the first thing that is wrong. Always false.
 template <class M> constexpr bool explain_machine_with_channels() {
   static_assert(machine_with_channels<M>,
                 "midend: a machine needs `std::size_t num_channels() const`, `midend::channel_set "
@@ -249,7 +250,7 @@ template <class M> constexpr bool explain_loop_machine() {
 
 } // namespace detail
 
-// What functions take: the concept; otherwise an error.
+// For signatures: the concept; any other type is an error with a reason.
 template <class M>
 concept issuing_machine_argument = issuing_machine<M> || detail::explain_issuing_machine<M>();
 template <class M>

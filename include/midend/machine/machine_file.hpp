@@ -17,7 +17,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong in a machine file; `viz/machine.hpp` has the words.
+/// The faults in machine files; `viz/machine.hpp` has the words.
 enum class machine_file_fault : std::uint8_t {
   unknown_key,        ///< the line begins with neither a keyword nor a field of machines
   unknown_class,      ///< not a class of operations
@@ -421,7 +421,7 @@ private:
   std::uint32_t column_ = 0;
 };
 
-/// Writes what differs from a new model, in the order in which `machine_reader` needs it.
+/// Writes all that differs from a new model, in the order in which `machine_reader` needs it.
 class machine_writer {
 public:
   constexpr machine_writer(const machine_model& m, flat_array<char>& out) : m_(m), out_(out) {}

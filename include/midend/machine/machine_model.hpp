@@ -150,7 +150,7 @@ struct machine_resource {
   friend constexpr bool operator==(const machine_resource&, const machine_resource&) = default;
 };
 
-/// What the model says about one class of operations.
+/// The row of one class of operations.
 struct class_row {
   std::array<machine_value, num_class_fields> fields{};
   std::array<machine_value, max_resources> uses{}; ///< by resource
@@ -364,7 +364,7 @@ template <class Model, class Visit> constexpr void for_each_value(Model& m, Visi
   }
 }
 
-/// Where a value comes from: names of sources, separated by blanks or commas, and how far to trust them.
+/// The origin of a value: names of sources, separated by blanks or commas, and how far to trust them.
 struct provenance {
   const char* sources = "";
   confidence trust = confidence::assumed;

@@ -107,7 +107,7 @@ private:
 
   // Templates before their uses: clang evaluates a call in a constant expression only then.
 
-  /// One pass over all dependences. Whether a length grew.
+  /// One round over all dependences. Returns whether a length grew.
   template <class Weight> constexpr bool relax(const Weight& weight) {
     std::int64_t* const length = w_.length_.data();
     std::uint32_t* const entered = w_.entered_.data();
@@ -239,11 +239,11 @@ private:
 /// The maximum ratio is found as W. Dinkelbach does ("On nonlinear fractional programming", Management Science 13(7),
 /// 1967), in integers: from the ratio p/q of one cycle to the ratio of a cycle with q · latencies - p · distances > 0,
 /// until there is none. (E. L. Lawler, Combinatorial Optimization, 1976, 3.13, would halve an interval instead.) Each
-/// step is a Bellman-Ford search for a positive cycle. The ratio rises in each step, so that the search ends.
+/// step is a Bellman-Ford search for a positive cycle. The ratio rises in each step, so the search ends.
 ///
 /// An operation that depends on itself is a cycle; of parallel dependences the largest counts. A cycle without distance
 /// is an error value, and so are numbers that are too large. O(steps · operations · dependences) in the worst case; a
-/// few passes over a body whose dependences mostly lead forward.
+/// few rounds over a body whose dependences mostly lead forward.
 constexpr void recurrence_bound(const dependence_graph& g, recurrence_bound_workspace& workspace,
                                 recurrence_bound_result& out) {
   detail::recurrence_bound_search(g, workspace, out).run();

@@ -1,4 +1,4 @@
-/// `register_need`: how many registers a loop body needs, estimated by placing operations without resources.
+/// `register_need`: estimates the registers that a loop body needs, by placing operations without resources.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,7 +32,7 @@ class register_need_search;
 class register_need_workspace {
   friend class detail::register_need_search;
 
-  /// Of the value that an operation computes.
+  /// The uses of an operation's value.
   struct uses {
     std::int64_t last;           ///< the cycle of the last use; -1 without a use
     std::int64_t last_of_others; ///< that of the last use by another operation than `last_user`; -1 without one
@@ -195,7 +195,7 @@ private:
 
   constexpr void raise(operation_id o) {
     std::int64_t ready = 0;
-    std::int64_t least = w_.start_[o]; // the least cycle from which on an operand is there only for this operation
+    std::int64_t least = w_.start_[o]; // the least cycle from which on an operand lives only for this operation
     for (std::uint32_t i = w_.first_[o]; i != w_.first_[o + std::size_t{1}]; ++i) {
       const operation_dependence& d = g_.dependences()[w_.in_[i]];
       const std::int64_t result = w_.start_[d.producer] + d.latency - interval_ * d.distance;
@@ -265,13 +265,13 @@ private:
 } // namespace detail
 
 /// The largest number of values live at once if an iteration starts every `interval` cycles, regardless of resources:
-/// MaxLive, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993), of the better of two
-/// placements of the operations, that is, the one with the lesser sum of `general` and `predicates`:
+/// MaxLive, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993). Takes the better of two
+/// placements of the operations, the one with the lesser sum of `general` and `predicates`:
 /// - *early*: each as early as its dependences allow;
 /// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow.
 ///   Operations for which nothing waits, such as exits and most stores, are spread over the iteration in their order.
-///   Then, in their order, operations that are the last to use an operand go up to where its last other use is.
-///   So an operation whose operands stay alive anyway comes just before its use, and one with which an operand dies as
+///   Then, in their order, operations that are the last to use an operand go up to where its last other use is. So an
+///   operation whose operands stay alive anyway comes just before its use; one whose operand dies with it comes as
 ///   early as that helps. The iteration ends after `interval` cycles or `length`, whichever is more.
 ///
 /// A value lives from the issue of its operation to the issue of its last use. Since both are placements without
@@ -280,9 +280,9 @@ private:
 /// apart. Values from before the loop are not counted; add one for each. Operations should come after those that they
 /// wait for; otherwise fewer of them go up.
 ///
-/// For a body that is not pipelined, pass an interval of at least its length. Requires that the interval is not 0 and
+/// For a body that is not pipelined, give an interval of at least its length. Requires that the interval is not 0 and
 /// that sums of it with latencies and distances stay below 2^62; from 2^20 cycles on, lifetimes are rounded up to rows
-/// of several cycles. O(operations · dependences) in the worst case, usually a few passes.
+/// of several cycles. O(operations · dependences) in the worst case, usually a few rounds.
 constexpr register_need_result register_need(const dependence_graph& g, std::uint64_t interval,
                                              register_need_workspace& workspace) {
   MIDEND_ASSERT(interval != 0, "an interval of at least one cycle");

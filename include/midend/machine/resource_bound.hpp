@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a resource bound comes from.
+/// The limit that a resource bound comes from.
 enum class resource_limit : std::uint8_t {
   none,            ///< there are no operations
   channels,        ///< operations that can only use `channels`
@@ -82,8 +82,8 @@ private:
     return span<const channel_demand>(demands_).first(num_demands_);
   }
 
-  /// Completes `reason`, and keeps the better of it and the bound so far: more cycles, then the larger bound before
-  /// rounding, then the smaller set of channels, then the one with the highest channels, then the earlier.
+  /// Completes `reason`, and keeps it if it is better than the bound so far. Better is, in this order: more cycles, the
+  /// larger bound before rounding, the smaller set of channels, the set with the highest channels, the earlier one.
   constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result& reason) {
     reason.cycles = cycles;
     reason.limit_exact = exact;

@@ -242,7 +242,7 @@ private:
     return most;
   }
 
-  /// Whether the pool could need more cycles than the bound: if all came as late, and had to wait as long, as any.
+  /// Whether the pool might need more cycles than the bound: if all came as late, and had to wait as long, as any.
   template <class Units, class Cycles>
   constexpr bool may_raise_bound(std::uint64_t capacity, const Units& units, const Cycles& cycles) const {
     summary all;

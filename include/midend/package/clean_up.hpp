@@ -1,4 +1,4 @@
-/// `clean_up`: the one clean-up, a macro package that runs its members in rounds until none of them changes anything.
+/// `clean_up`: runs seven members in rounds until none of them changes anything.
 #pragma once
 
 #include "midend/config.hpp"
@@ -42,7 +42,7 @@ enum class clean_up_member : std::uint8_t {
   equal_values, ///< `value_numbering`, after `hoist_common`
   tests,        ///< `range_tests`, which the facts of the next member decide
   constants,    ///< `sccp_with_branch_facts`, with the uses that branches decide; the next member reads its facts
-  operations,   ///< `low_level_package`
+  operations,   ///< `low_level_package`, on single operations
   motion,       ///< `hoist_invariants`, with preheaders where they are needed
   dead_code,    ///< `remove_dead_code`
   control       ///< `control_canonicalization`
@@ -51,8 +51,8 @@ enum class clean_up_member : std::uint8_t {
 inline constexpr std::size_t num_clean_up_members = 7;
 
 struct clean_up_options {
-  std::uint32_t without = 0;    ///< bit i: no change by member i
-  std::uint32_t max_rounds = 8; ///< at most
+  std::uint32_t without = 0;    ///< bit i: member i changes nothing
+  std::uint32_t max_rounds = 8; ///< the clean-up stops after so many
   package_options operations = with_regrouped_sums();
   control_options control = {};
 
@@ -63,15 +63,14 @@ struct clean_up_options {
   }
 };
 
-/// What came of it.
+/// What a clean-up did. Valid after the run.
 struct clean_up_log {
-  std::uint32_t rounds = 0;                         ///< begun; the last one changes nothing, unless there is a limit
-  bool is_complete = false;                         ///< a whole round has changed nothing
-  std::uint32_t changes[num_clean_up_members] = {}; ///< rounds in which a member changed something
+  std::uint32_t rounds = 0;                         ///< started ones; the last one changed nothing if `is_complete`
+  bool is_complete = false;                         ///< false: `max_rounds` ended the run
+  std::uint32_t changes[num_clean_up_members] = {}; ///< by member: the rounds in which it changed something
   std::vector<package_log> operations;              ///< one for each run of the low-level package
   std::vector<control_log> control;
 
-  /// Whether anything was changed.
   bool has_changed() const {
     bool any = false;
     for (const std::uint32_t c : changes) {
@@ -81,15 +80,14 @@ struct clean_up_log {
   }
 };
 
-/// What the clean-up requires of an editor: what its members do. The editor shows costs (`has_cost`), by which the
-/// package decides.
+/// Requires of an editor what the members require. The package compares costs, so the editor needs `has_cost`, too.
 template <class E>
 concept clean_up_editor = package_editor<E> && has_cost<E> && ir_editor<E> && branch_editor<E> && hoisting_editor<E> &&
                           can_erase_ends<E> && can_set_operands<E> && can_set_phi_inputs<E>;
 
 namespace detail {
 
-/// The error of what is no such editor: one sentence for the first thing that is missing. Always false.
+/// Diagnostics for `clean_up_editor`: one sentence for the first missing member. Always false.
 template <class E> constexpr bool explain_clean_up_editor() {
   if constexpr (!has_cost<E>) {
     static_assert(has_cost<E>, "midend: to clean up, an editor needs `std::optional<midend::operation_class> "
@@ -108,12 +106,12 @@ template <class E> constexpr bool explain_clean_up_editor() {
 
 } // namespace detail
 
-/// What functions take: a `clean_up_editor`; otherwise an error.
+/// For signatures: a `clean_up_editor`; any other type is an error with a reason.
 template <class E>
 concept clean_up_editor_argument = clean_up_editor<E> || detail::explain_clean_up_editor<E>();
 
-/// Hears of each step of a clean-up, so that it can check certificates: derive from it, and hide what you want to hear.
-/// Plans come before they are applied, with what they follow from; `applied` comes after each of them.
+/// Listens to the steps of a clean-up, for instance to check certificates. Derive from it and hide the functions you
+/// need. `planned` comes before a plan is applied, with the analysis it rests on; `applied` comes afterwards.
 struct clean_up_observer {
   template <class E> void planned(const E&, const common_value_plan&) {}
 
@@ -126,19 +124,19 @@ struct clean_up_observer {
 
   template <class E> void planned(const E&, const range_test_plan&) {}
 
-  /// The plan before is done.
+  /// The last plan was applied.
   template <class E> void applied(const E&) {}
 
-  /// The low-level package has run.
+  /// The low-level package ran.
   template <class E> void applied(const E&, const package_log&) {}
 
-  /// Of `remove_dead_code`.
+  /// `remove_dead_code` ran.
   template <class E> void applied(const E&, const removal_witness&) {}
 
-  /// Nodes were split.
+  /// `range_tests` split nodes.
   template <class E> void applied(const E&, const reverse_unfolding&) {}
 
-  /// A round of control canonicalization, or loops that got preheaders.
+  /// Control canonicalization finished a round, or loops got preheaders.
   template <class E> void applied(const E&, const unfolding_witness&) {}
 };
 
@@ -146,11 +144,11 @@ namespace detail {
 template <class E, class Observer> class clean_up_manager;
 }
 
-/// The memory of `clean_up`, to be reused: that of its analyses and of dead code.
+/// The memory of `clean_up`, for reuse: analyses, plans and spare logs.
 class clean_up_workspace {
 public:
-  /// What is known about the values of the program that the last clean-up has left, by value, if it was complete.
-  /// Values without a place are unknown.
+  /// The facts about each value of the program that the last clean-up left. Valid if that clean-up was complete. Values
+  /// outside all nodes are unknown.
   span<const number_facts> facts() const { return {facts_.data(), facts_.size()}; }
 
 private:
@@ -177,7 +175,7 @@ private:
   common_value_plan common_;
   hoisting_plan motion_;
   range_test_plan tests_;
-  std::vector<package_log> spare_logs_; ///< of runs before, for their memory
+  std::vector<package_log> spare_logs_; ///< logs of earlier runs, kept for their memory
   std::vector<control_log> spare_control_logs_;
   flat_array<number_facts> facts_;  ///< by value
   flat_array<unsigned char> stays_; ///< by node: headers that keep two loops apart
@@ -185,7 +183,7 @@ private:
 
 namespace detail {
 
-/// What is known about the result of an operation, from what is known about its operands.
+/// Derives facts about a result from facts about the operands.
 inline number_facts facts_of_result(const operation_info& info, span<const number_facts> operands) {
   strided_interval_domain::element arguments[3] = {};
   for (std::size_t i = 0; i != operands.size(); ++i) {
@@ -204,8 +202,8 @@ public:
     forget_log();
   }
 
-  /// Ends when as many members as there are have changed nothing, one after the other. A member for which nothing has
-  /// changed is not run again.
+  /// Stops as soon as all members, one after the other, have changed nothing. Skips a member if nothing it reads has
+  /// changed.
   void run() {
     std::size_t unchanged = 0;
     while (log_.rounds != options_.max_rounds && unchanged != num_clean_up_members) {
@@ -267,7 +265,7 @@ private:
       observer_.planned(view(), common);
       apply_hoist_common(editor_, common);
       observer_.applied(view());
-      if (drops_promises(common)) { // on which facts may rest
+      if (drops_promises(common)) { // facts may rest on these promises
         value_numbering(view(), strided_interval_domain(), {}, w_.value_numbering_, w_.classes_);
       }
     }
@@ -279,7 +277,7 @@ private:
       apply_value_numbering(editor_, plan);
       observer_.applied(view());
     }
-    // Leaders stand for their classes, which stay the same. What was moved may be where more can be moved to.
+    // A leader stands for its whole class, so the classes stay the same. Moved operations may allow further moves.
     unaffected_ = common.empty() ? bit(clean_up_member::equal_values) : 0;
     return !common.empty() || changes;
   }
@@ -292,8 +290,8 @@ private:
     return any;
   }
 
-  /// Whether any of the values is read or will be erased: plans also list what was replaced before and stays, because
-  /// it may trap.
+  /// Whether a replacement changes the program: the value still has readers, or will be erased. Plans repeat replaced
+  /// values that stay because they may trap.
   template <class Replacements> bool replaces(const Replacements& replacements) const {
     bool any = false;
     for (const auto& r : replacements) {
@@ -312,7 +310,7 @@ private:
     return any;
   }
 
-  /// The facts are for the next member; what a value is does not change.
+  /// Finds facts for the next member. Applying them does not change what any value is.
   bool propagate_constants(bool changes) {
     sccp_options options;
     options.lists_decided_uses = changes;
@@ -343,10 +341,10 @@ private:
     for (const package_event& e : log.events) {
       changes = changes || e.veto == package_veto::none;
     }
-    // The package has compared what it has made or changed with all operations. Unless there was one that is equal and
-    // that it could not use itself, the classes of equal values are the old ones.
+    // The package compared each operation it made or changed with all others. So the classes of equal values are the
+    // old ones, unless it saw an equal operation that it could not use (`has_equal_apart`).
     unaffected_ = log.has_equal_apart ? 0 : bit(clean_up_member::equal_values) & ~due_;
-    observer_.applied(view(), log); // also without changes: new literals may be there
+    observer_.applied(view(), log); // even without changes, new literals may exist
     return changes;
   }
 
@@ -392,8 +390,8 @@ private:
     }
   }
 
-  /// Preheaders are made only where something invariant waits for one; where it stays all the same, control
-  /// canonicalization takes them back, so they are made once only.
+  /// Makes preheaders only if something invariant waits for one. If it stays all the same, control canonicalization
+  /// removes them again, so no second attempt is made.
   bool hoist() {
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
     hoisting_plan& plan = w_.motion_;
@@ -433,7 +431,7 @@ private:
       options.stays = span<const unsigned char>(w_.stays_.data(), w_.stays_.size());
     }
     control_log& log = next_log(log_.control, w_.spare_control_logs_);
-    if constexpr (std::same_as<Observer, clean_up_observer>) { // it asks for no witness
+    if constexpr (std::same_as<Observer, clean_up_observer>) { // this observer ignores witnesses
       control_canonicalization().run(editor_, options, w_.of_control_, log);
     } else {
       control_canonicalization().run(
@@ -444,11 +442,11 @@ private:
                                  log.count(control_change::implied_branch) + log.count(control_change::unreachable) !=
                              0;
     const unsigned analyses = bit(clean_up_member::equal_values) | bit(clean_up_member::constants);
-    unaffected_ = takes_edges ? 0 : analyses & ~due_; // nodes that were merged or passed compute what they did
+    unaffected_ = takes_edges ? 0 : analyses & ~due_; // merging and skipping nodes changes no value
     return log.rounds != 0;
   }
 
-  /// The header of a loop that only leads to the header of a loop in it: without it, the two would be one loop.
+  /// Keeps a header whose only job is to lead to the header of an inner loop. Without it, both loops would become one.
   void keep_nests() {
     dominators_and_loops(editor_.graph(), w_.dominators_and_loops_, w_.flow_);
     const loop_forest& loops = w_.flow_.loops;
@@ -471,17 +469,17 @@ private:
   Observer& observer_;
   clean_up_workspace& w_;
   clean_up_log& log_;
-  unsigned due_ = all_members; ///< bit i: something that member i reads may have changed since it ran
-  unsigned unaffected_ = 0;    ///< by the member that runs
+  unsigned due_ = all_members; ///< bit i: member i must run; what it reads may have changed
+  unsigned unaffected_ = 0;    ///< bit i: the running member changes nothing that member i reads
   bool preheaders_were_useless_ = false;
 };
 
 } // namespace detail
 
-/// Cleans up until nothing is left to do, or `max_rounds` are over. Returns what was done. A macro package (A. Drozdov,
-/// A. Stepanenkov, "Managed optimization packages"): its members are packages and passes, and the manager runs them in
-/// the order of `clean_up_member` until each of them, in a row, has changed nothing. Departures: SCCP, value numbering
-/// and motion are members; the low-level package reads the facts that SCCP has found just before.
+/// Cleans up until nothing is left to do, or until `max_rounds`. Returns what was done. A macro package (A. Drozdov, A.
+/// Stepanenkov, "Managed optimization packages"): the manager runs the members in the order of `clean_up_member` until
+/// each of them, in a row, has changed nothing. Departures: SCCP, value numbering and motion are members; the low-level
+/// package reads the facts that SCCP found just before.
 ///
 /// **Why it ends.** Decisions, equal values, constants, dead code and control remove readings, operations, edges or
 /// nodes. Motion moves operations up the dominator tree. New operations of the package cost no more than what they
@@ -490,20 +488,20 @@ private:
 /// expressions; depths in the dominator tree. Preheaders are made again only if those of the last time were of use.
 /// `max_rounds` stands in for a proof; `is_complete` says whether it was needed.
 ///
-/// Motion is a member and no kind of order: what may move depends on the loop and on operands that move along, and
-/// needs preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
+/// Motion is a member and no kind of order: a move depends on the loop and on operands that move along, and needs
+/// preheaders, while a package of operations relies on nodes that stay. Its plans have a checker.
 ///
-/// Unreachable nodes are erased, endless loops stay, and loops stay apart: an empty header is kept where its loop would
-/// become one with a loop in it. Other loop forms may be lost. Facts of branches rely on a branch on
-/// an undefined value being undefined.
+/// Unreachable nodes are erased. Endless loops stay. Loops stay apart: an empty header stays if its loop would
+/// otherwise merge with an inner loop. Other loop forms may be lost. Branch facts assume that branching on an undefined
+/// value is undefined.
 ///
-/// A member that has changed nothing is not run again before something has changed that it reads. Value numbering reads
-/// which operations are equal: what the package has made or changed, the package has compared with all operations, and
-/// nodes that were merged or passed by compute what they did; leaders of classes stay what they are.
+/// A member runs again only after a change in something that it reads. Value numbering reads which operations are
+/// equal. The package compares all it makes or changes with every operation; merging or skipping nodes changes no
+/// value; leaders stay in their classes. So value numbering often need not run again.
 ///
-/// Each member takes what it takes alone; most programs take two rounds. With a workspace and a log from before,
-/// nothing is allocated after an earlier program as large, but where nodes are erased by SCCP or value numbering, or
-/// preheaders are made, and for an observer's witnesses.
+/// Cost: the sum of the members, twice for most programs. With a workspace and a log from before, nothing is allocated
+/// after an earlier program as large. Exceptions: SCCP or value numbering erases nodes, preheaders are made, or an
+/// observer asks for witnesses.
 template <clean_up_editor_argument E, class Observer>
 void clean_up(E& editor, const clean_up_options& options, Observer& observer, clean_up_workspace& workspace,
               clean_up_log& out) {

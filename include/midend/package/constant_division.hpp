@@ -1,4 +1,4 @@
-/// `divide_by_literal`: quotients and remainders by a literal as products, for rules of packages.
+/// `divide_by_literal`: turns quotients and remainders by a literal into products.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,18 +11,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The quotient or remainder (`div`, `udiv`, `rem`, `urem`) of `x` by a literal, as a tree without divisions, or an
-/// order of kind `none`. Granlund & Montgomery, "Division by invariant integers using multiplication" (PLDI 1994), and
-/// Warren, "Hacker's Delight", chapter 10: x / d is the high part of x · m, where m is 2^(w + l) / d rounded up, and
-/// 2^l is at least d.
+/// Writes the quotient or remainder (`div`, `udiv`, `rem`, `urem`) of `x` by a literal as a tree without divisions.
+/// Granlund & Montgomery, "Division by invariant integers using multiplication" (PLDI 1994), and Warren, "Hacker's
+/// Delight", chapter 10: x / d is the high part of x · m, where m is 2^(w + l) / d rounded up, and 2^l is at least d.
 ///
-/// The vocabulary has no high half of a product, so it is computed in a word of at least twice the width, a power of
-/// two. Departure from the papers: where m has w + 1 bits, x is added to the high part in the wide word, in which
-/// nothing is lost, so no case needs the shift before or after a halved difference.
+///     before            after (signed, 32 bits)
+///     q = div x, 3      p = mul (sext64 x), 0xAAAAAAAB
+///                       q = trunc32 (add (sar p, 33), (shr p, 63))
 ///
-/// `x` has `info.width` bits. Numbers of more than 32 bits have no wide word here, numbers of one bit need none:
-/// `none`; so do divisors 0, 1 and -1 (signed). The tree traps nowhere, reads `x` twice for a remainder, and has at
-/// most 8 operations. Whether it pays is for costs to say.
+/// The vocabulary has no high half of a product, so the tree multiplies in a word of at least twice the width, a power
+/// of two. Departure from the papers: if m has w + 1 bits, the tree adds x to the high part in the wide word. Nothing
+/// overflows there, so no case needs a shift before or a halved difference after.
+///
+/// `x` has `info.width` bits. Returns an order of kind `none` for more than 32 bits (no wide word), for one bit, and
+/// for the divisors 0, 1 and -1 (signed). The tree never traps, reads `x` twice for a remainder, and has at most 8
+/// operations. The caller decides by cost whether it pays.
 constexpr package_order divide_by_literal(const operation_info& info, order_operand x, std::uint64_t divisor) {
   const unsigned w = info.width;
   const bool is_signed = info.code == operation::div || info.code == operation::rem;
@@ -54,14 +57,14 @@ constexpr package_order divide_by_literal(const operation_info& info, order_oper
     const order_operand extended = order.add(of(operation::sign_extend, wide_bits, narrow_bits), x);
     const order_operand product = order.add(in_wide(operation::mul), extended, order_operand::number(wide, m));
     const order_operand high = order.add(in_wide(operation::sar), product, amount(shift));
-    // High is rounded down, so a negative quotient lacks 1.
+    // The high part is rounded down, so a negative quotient is 1 too small.
     const order_operand sign =
         order.add(in_wide(is_negative ? operation::sar : operation::shr), product, amount(wide - 1));
     quotient =
         is_negative ? order.add(in_wide(operation::sub), sign, high) : order.add(in_wide(operation::add), high, sign);
   } else {
     const unsigned shift = w + log;
-    // 2^shift is 2^64 if w and log are 32, and d is no divisor of it unless it is a power of two.
+    // These two lines round 2^shift / d up without 2^shift, which may be 2^64.
     const std::uint64_t below = shift == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shift) - 1;
     const std::uint64_t m = below / d + 1; // rounded up
     const order_operand extended = order.add(of(operation::zero_extend, wide_bits, narrow_bits), x);

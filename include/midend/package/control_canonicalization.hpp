@@ -1,5 +1,5 @@
-/// `control_canonicalization`: the simplification of control flow as a package of its own. The package asks before each
-/// change, accepts a refusal, and logs what it did.
+/// `control_canonicalization`: simplifies control flow as a package. It asks before each change, accepts a refusal, and
+/// logs what it did.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,39 +26,47 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A change of control flow.
+/// The kinds of changes.
+///
+///                     before                                      after
+///     known_branch    a: if 1 then b else c                       a: goto b
+///     equal_edges     a: if p then b else b                       a: goto b
+///     implied_branch  a: if p then b else c; b: if p then d else e   b: goto d
+///     unreachable     b: ...                                      nothing
+///     merge           a: x; goto b        b: y                    a: x; y
+///     pass            a: goto b           b: goto c               a: goto c
 enum class control_change : std::uint8_t {
   known_branch,   ///< a branch on a literal becomes a jump
   equal_edges,    ///< a branch whose edges do the same becomes a jump
   implied_branch, ///< a branch on a value that a dominating branch has decided becomes a jump
   unreachable,    ///< a node that control does not reach is erased
   merge,          ///< a node becomes part of its only predecessor
-  pass            ///< edges into a node that does nothing lead to the next one
+  pass            ///< edges into an empty node lead to its successor
 };
 
 inline constexpr std::size_t num_control_changes = 6;
 
-/// One change, and why it was not made. Of `package_veto`: `none`, `switched_off`, `caller`, and `not_removable` for
-/// what depends on another change that is refused.
+/// One change, and why it was refused. Possible vetoes: `none`, `switched_off`, `caller`, and `not_removable` for a
+/// change that depends on a refused one.
 struct control_event {
   control_change change = control_change::known_branch;
   package_veto veto = package_veto::none;
-  node_id node = no_node; ///< that branches, goes or is passed
+  node_id node = no_node; ///< the node that branches, is erased, is merged or is skipped
   std::uint32_t round = 0;
 };
 
-/// The changes that were made, in order, then those that were refused and are left at the end.
+/// First the changes that were made, in order; then the refused ones that still stand at the end.
 struct control_log {
   flat_array<control_event> events;
   std::size_t rounds = 0;
 
-  /// Forgets a run.
+  /// Empties the log, and keeps its memory.
   void clear() {
     events.clear();
     rounds = 0;
   }
 
-  /// How many changes of a kind were made, or refused for a reason.
+  /// Counts the changes of a kind that ended with this veto; `none` counts those that were made.
   std::size_t count(control_change change, package_veto veto = package_veto::none) const {
     std::size_t count = 0;
     for (const control_event& e : events) {
@@ -70,7 +78,7 @@ struct control_log {
 
 struct control_options {
   std::uint64_t without = 0; ///< bit i: no change of kind i
-  /// Refuses a change at a node; null refuses nothing. Unreachable nodes go together: if one is refused, all stay.
+  /// Returns true to refuse a change at a node; null refuses nothing. If one unreachable node is refused, all stay.
   bool (*refuses)(control_change, node_id) = nullptr;
   span<const unsigned char> stays = {}; ///< by node: edges into it are not led past it; nodes without a number may be
 };
@@ -80,10 +88,10 @@ namespace detail {
 template <class IR> class implied_branches;
 template <class E> class control_manager;
 
-/// Below `node`, a value is one for which `in` is taken, the only edge into the node.
+/// A fact that holds in all nodes that `node` dominates: a branch on the value took `in`, the only edge into `node`.
 struct implied_fact {
   node_id node;
-  std::uint32_t previous; ///< about the value
+  std::uint32_t previous; ///< the value's fact before this one
   edge_id in;
 };
 
@@ -96,8 +104,8 @@ class control_workspace {
 
   clean_control_workspace cleaning_;
   control_plan all_;
-  control_plan allowed_;            ///< what of it is allowed
-  flat_array<control_event> asked_; ///< of this round, as is the next one
+  control_plan allowed_;            ///< the allowed part of the plan
+  flat_array<control_event> asked_; ///< this round's changes, like the next field
   flat_array<control_event> refused_;
   flat_array<unsigned char> is_decided_; ///< by node
   dominators_workspace dominating_;
@@ -109,12 +117,12 @@ class control_workspace {
 
 namespace detail {
 
-/// Branches on a value whose case is known because an edge of another branch on it dominates them.
+/// Finds branches that an edge of a dominating branch on the same value decides.
 template <class IR> class implied_branches {
 public:
   implied_branches(const IR& ir, control_workspace& workspace) : ir_(ir), w_(workspace) {}
 
-  /// Calls `visit(edge)` with the edge that each one takes.
+  /// Calls `visit(edge)` with the edge that each decided branch takes.
   template <class Visit> void run(Visit visit) {
     if (!has_repeated_condition()) {
       return;
@@ -141,7 +149,7 @@ private:
 
   using fact = implied_fact;
 
-  /// Whether two branches are on the same value: no other one is implied, and most programs need no dominators.
+  /// Whether two branches read the same value. Otherwise none is implied; most programs so need no dominators.
   bool has_repeated_condition() {
     const auto count = static_cast<node_id>(node_count(ir_.graph()));
     flat_array<std::uint64_t>& seen = w_.seen_;
@@ -160,7 +168,8 @@ private:
     return false;
   }
 
-  /// The last fact about a value that dominates `n`. In preorder, one that does not dominates no node after it.
+  /// The last fact about a value that dominates `n`. In preorder, a fact that does not dominate `n` dominates no later
+  /// node.
   std::uint32_t last_at(node_id n, value_id v) {
     std::uint32_t& last = last_[v];
     while (last != none && !tree_.dominates(facts_[last].node, n)) {
@@ -169,7 +178,7 @@ private:
     return last;
   }
 
-  /// What the only edge into `n` says.
+  /// Records what the only edge into `n` says.
   void add_fact(node_id n) {
     edge_id in = no_edge;
     std::size_t entered = n == static_cast<node_id>(ir_.graph().entry()) ? 1 : 0;
@@ -195,7 +204,7 @@ private:
     return edges < 2 ? no_edge : has_cases(ir_, known.in) ? edge_of_cases(n, known.in) : edge_of_rest(n, known.in);
   }
 
-  /// The edge of `n` that is taken for each case of `in`, or `no_edge`.
+  /// The edge of `n` that every case of `in` takes, or `no_edge`.
   edge_id edge_of_cases(node_id n, edge_id in) const {
     const unsigned width = width_of_cases(ir_, n);
     edge_id all = no_edge;
@@ -220,8 +229,8 @@ private:
     return is_one ? all : no_edge;
   }
 
-  /// The edge of `n` that is taken if the value is no case of the node of `in`, which has two edges; `no_edge` if more
-  /// than one may be.
+  /// For an edge `in` without cases: the edge of `n` that the remaining values take. Returns `no_edge` if several are
+  /// possible or the source of `in` does not have two edges.
   edge_id edge_of_rest(node_id n, edge_id in) const {
     const auto from = static_cast<node_id>(ir_.graph().edge_source(in));
     std::size_t edges = 0;
@@ -340,7 +349,7 @@ private:
     if (go) {
       plan.unreachable = all.unreachable;
     }
-    while (!go && asked_.size() != first) { // they stay with the refused one
+    while (!go && asked_.size() != first) { // the other unreachable nodes stay, too
       asked_.back().veto = package_veto::not_removable;
       refused_.push_back(asked_.back());
       asked_.pop_back();
@@ -371,7 +380,7 @@ private:
     return event.veto == package_veto::none;
   }
 
-  /// Branches that are asked for always change; they may have become part of another node since.
+  /// A requested branch always changes. Its node may have been merged into another one since.
   bool is_done(const control_event& e) const {
     bool empty = true;
     if (e.change > control_change::implied_branch) {
@@ -394,14 +403,18 @@ private:
 
 } // namespace detail
 
-/// Simplifies control flow until nothing is left to do: what `plan_clean_control` plans, and branches on a value whose
-/// case follows from the edge of a branch on the same value that dominates them. Before each change, the options are
-/// asked; what depends on a refused change is not made either.
+/// Simplifies control flow until nothing is left to do. Makes the changes that `plan_clean_control` plans, and decides
+/// branches by dominating branches on the same value:
 ///
-/// In a macro package it runs beside the low-level package: that one makes predicates literals, this one uses them.
+///     before                         after
+///     a: if p then b else c          a: if p then b else c
+///     b: if p then d else e          b: goto d
 ///
-/// Unreachable nodes are erased; endless loops stay; loop forms may be lost. The log has the changes round by round, in
-/// the order of nodes. A round takes O(n + m + phi inputs), the dominators included; all but the last remove a node or
+/// Asks the options before each change; a change that depends on a refused one is not made either. In a macro package
+/// it runs beside the low-level package: that one turns predicates into literals, this one uses them.
+///
+/// Unreachable nodes are erased; endless loops stay; loop forms may be lost. The log lists the changes round by round,
+/// in the order of nodes. A round takes O(n + m + phi inputs), with the dominators; each but the last removes a node or
 /// an edge.
 struct control_canonicalization {
   static constexpr const char* name = "control";
@@ -410,8 +423,8 @@ struct control_canonicalization {
     return run(editor, options, detail::no_visit{});
   }
 
-  /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round, where
-  /// it counts the edges of implied branches as assumed, and `verify_implied_branches` proves these.
+  /// Calls `visit(witness)` after each round. `verify_unfolding` checks a witness against the program before its round
+  /// and counts the edges of implied branches as assumed; `verify_implied_branches` proves these.
   template <control_editor_argument E, class Visit>
   control_log run(E& editor, const control_options& options, Visit visit) const {
     control_workspace workspace;
@@ -427,7 +440,7 @@ struct control_canonicalization {
     detail::control_manager<E>(editor, options, workspace, log).run(visit);
   }
 
-  /// The same without witnesses.
+  /// Makes no witnesses.
   template <control_editor_argument E>
   void run(E& editor, const control_options& options, control_workspace& workspace, control_log& log) const {
     run(editor, options, detail::no_visit{}, workspace, log);

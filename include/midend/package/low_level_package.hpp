@@ -33,7 +33,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Deletes operations and phis that nothing reads and that have no effect.
+/// Deletes operations and phis without readers and without effects.
 struct dead_operations {
   static constexpr const char* name = "dead";
 
@@ -46,7 +46,11 @@ struct dead_operations {
   }
 };
 
-/// Replaces operations of literals by literals, and phis with one source by that.
+/// Replaces operations on literals by literals, and a phi with one source by that source.
+///
+///     before               after
+///     x = add 3, 4         readers of x read 7
+///     y = phi [z, z, y]    readers of y read z
 struct known_constants {
   static constexpr const char* name = "constants";
 
@@ -83,7 +87,7 @@ struct known_constants {
 private:
   static constexpr const char* folded = "its operands are literals";
 
-  /// What is known about the operands may say more about the result than what is known about that.
+  /// Facts about operands that changed may say more than the stored facts about the result, so both are combined.
   template <class Context>
   static package_order decided_by_facts(Context& context, value_id v, const operation_info& info) {
     if (!context.has_facts() || info.code == operation::other) {
@@ -113,8 +117,15 @@ private:
   flat_array<std::uint64_t> arguments_;
 };
 
-/// Replaces an operation by an equal one that is computed before it on every way. Of two guarded operations, one of
-/// which is the other value of the other, one stays, and runs if one of the predicates holds.
+/// Replaces an operation by an equal one that is computed before it on every path.
+///
+///     before               after
+///     u = add x, y         u = add x, y
+///     ...                  ...
+///     v = add y, x         readers of v read u
+///
+/// If the other value of a guarded operation is an equal guarded operation, one of both stays. It runs if either
+/// predicate holds.
 struct common_subexpressions {
   static constexpr const char* name = "common";
 
@@ -134,7 +145,13 @@ struct common_subexpressions {
   }
 
 private:
-  /// u = f(a) ? p : w, v = f(a) ? q : u, so v = f(a) ? p or q : w. With ~p and ~q: ~(p and q). With p and ~p: f(a).
+  /// Merges an equal operation that is the other value of `v`. Here `p ? f(a) : w` runs f under p and is w otherwise:
+  ///
+  ///     before                  after
+  ///     u = p ? f(a) : w
+  ///     v = q ? f(a) : u        v = (p or q) ? f(a) : w
+  ///
+  /// With ~p and ~q, the result is ~(p and q) ? f(a) : w. With p and ~p, it is f(a) without a guard.
   template <class Context> package_order merge_guards(Context& context, value_id v) {
     const auto& ir = context.ir();
     if (!context.is_pure(v) || ir.guard(v).predicate == no_value || ir.guard(v).otherwise == no_value) {
@@ -204,7 +221,11 @@ private:
     return order;
   }
 
-  /// u = f(a) ? p : w, v = f(a) ? p : t, so v = p ? u : t, if a choice costs less than f.
+  /// Chooses between results if a choice costs less than f.
+  ///
+  ///     before                  after
+  ///     u = p ? f(a) : w        u = p ? f(a) : w
+  ///     v = p ? f(a) : t        v = select p, u, t
   template <class Context> static package_order choose_other_value(Context& context, value_id v) {
     const auto& ir = context.ir();
     const value_id u = context.equal_if_run_before(v);
@@ -234,8 +255,9 @@ private:
 };
 
 /// Applies `algebra_rules`, then the rules of `width_changes.hpp`, then `divide_by_literal` where products cost less
-/// than the division. Reads the sources of copies and of selections between equal values or by a literal. Rules of your
-/// own: `algebraic_identities(my_rules)`; the table must live as long as the package.
+/// than the division. Also reads through copies, and through selections by a literal or between equal values. The table
+/// has before and after for each rule. For your own rules, `algebraic_identities(my_rules)`; the table must outlive the
+/// package.
 struct algebraic_identities {
   static constexpr const char* name = "algebra";
 
@@ -283,7 +305,7 @@ struct algebraic_identities {
         return order;
       }
     }
-    if (refused != num_rules) { // an order that the manager refuses, and writes down
+    if (refused != num_rules) { // offered all the same: the manager refuses and logs it
       arguments_of(ir, v);
       simplify(reader, info, arguments(), rules_, refused, found_);
       return order_of(context, v, rules_.rule(info.code, refused));
@@ -292,7 +314,7 @@ struct algebraic_identities {
   }
 
 private:
-  /// What rules may look through: pure operations that are there.
+  /// Rules may look through pure operations that are still in the program.
   template <class Context> struct definitions {
     Context& context;
 
@@ -323,7 +345,11 @@ private:
 
   span<const value_id> arguments() const { return {arguments_, num_arguments_}; }
 
-  /// An operation whose guard always holds needs none. One that computes nothing new is a choice.
+  /// Drops a guard that always holds. Turns a guarded operation into a choice if it computes nothing new.
+  ///
+  ///     before                        after
+  ///     v = 1 ? f(a) : w              v = f(a)
+  ///     v = p ? (x + 0) : w           v = select p, x, w
   template <class Context> package_order visit_guarded([[maybe_unused]] Context& context, [[maybe_unused]] value_id v) {
     using editor = std::remove_cvref_t<decltype(context.ir())>;
     if constexpr (has_guard<editor>) {
@@ -349,7 +375,7 @@ private:
     return {};
   }
 
-  /// A guarded operation whose result if it runs is a literal or a value that is there already.
+  /// Handles a guarded operation whose result, if it runs, is a literal or an existing value.
   template <class Context> package_order choice_of(Context& context, value_id v, const guard_of_value& guard) {
     const auto& ir = context.ir();
     order_operand result;
@@ -370,7 +396,7 @@ private:
     return order;
   }
 
-  /// Whether what `v` computes where it runs is a literal or an operand; stores that in `result`.
+  /// Whether `v` computes a literal or one of its operands if it runs; stores that in `result`.
   template <class Context> bool result_without_guard(Context& context, value_id v, order_operand& result) {
     const auto& ir = context.ir();
     const operation_info info = ir.unguarded(v);
@@ -381,7 +407,7 @@ private:
       return true;
     }
     if (info.code == operation::select) {
-      const guard_of_value guard = ir.guard(v); // where it runs, this is known
+      const guard_of_value guard = ir.guard(v); // where `v` runs, the guard holds
       const auto condition = operands_[0] == guard.predicate && ir.operation(guard.predicate).width == 1
                                  ? std::optional<std::uint64_t>(guard.negated ? 0 : 1)
                                  : ir.constant(operands_[0]);
@@ -417,8 +443,13 @@ private:
     return false;
   }
 
-  /// A sum of sums that only it reads, and that are in its node: as a sum of multiples, if that costs less. Phis, which
-  /// other iterations wait for, are added last.
+  /// Regroups a sum of sums as a sum of multiples, if that costs less. Takes only sums in its node that nothing else
+  /// reads. Adds phis last, because the next iteration waits for them.
+  ///
+  ///     before               after
+  ///     t = add x, y
+  ///     u = add t, 5
+  ///     v = sub u, x         v = add y, 5
   template <class Context> package_order visit_sum(Context& context, value_id v, const operation_info& info) {
     const auto& ir = context.ir();
     if (is_part_of_sum(context, v)) {
@@ -442,7 +473,7 @@ private:
                : order;
   }
 
-  /// Whether one operand of one operation reads `u`, and no other.
+  /// Whether `u` is read exactly once, and not by a phi.
   template <class Context> static bool is_read_once(Context& context, value_id u) {
     std::size_t uses = 0;
     for (const auto user : context.ir().users(u)) {
@@ -459,7 +490,7 @@ private:
     return uses == 1;
   }
 
-  /// Whether the only reader is a sum of this node, of which it is a part.
+  /// Whether the only reader of `v` is a sum in its node; then `v` is a part of that sum.
   template <class Context> static bool is_part_of_sum(Context& context, value_id v) {
     if (!is_read_once(context, v)) {
       return false;
@@ -474,7 +505,7 @@ private:
     return is_part;
   }
 
-  /// A form as operations, if few are enough.
+  /// Builds the operations of a linear form, or returns `none` if it needs too many.
   template <class Context> static package_order order_of_form(Context& context, const linear_form& form) {
     const auto w = static_cast<std::uint8_t>(form.width);
     const auto of = [&](operation code) { return operation_info{code, w, w, {}}; };
@@ -511,7 +542,7 @@ private:
       return true;
     };
     for (const bool phis : {false, true}) {
-      for (const bool negative : {false, true}) { // a difference begins with what it is taken from
+      for (const bool negative : {false, true}) { // positive terms first, so that a difference has its first operand
         for (std::uint32_t i = 0; i != form.num_terms; ++i) {
           const linear_form::term& t = form.terms[i];
           if (context.ir().is_phi(t.value) == phis && (as_signed(t.coefficient, form.width) < 0) == negative &&
@@ -527,7 +558,7 @@ private:
     return order.num_operations == 0 ? package_order() : order;
   }
 
-  /// A division by a literal, if a product costs less.
+  /// Replaces a division by a literal if the product costs less.
   template <class Context> package_order visit_division(Context& context, value_id v, const operation_info& info) {
     const auto& ir = context.ir();
     read_operands(ir, v);
@@ -543,7 +574,7 @@ private:
     return cost < context.costs().of(usual_class(info)) ? order : package_order();
   }
 
-  /// The operation that computes `u`, if rules may read it and it has as many bits as its reader reads.
+  /// The operation that computes `u`, if rules may read it and its width is `width`; else `operation::other`.
   template <class Context> operation_info info_within(Context& context, value_id u, unsigned width) const {
     const auto& ir = context.ir();
     if (u == no_value || context.home(u) == no_node || !context.is_pure(u)) {
@@ -553,14 +584,14 @@ private:
     return info.width == width ? info : operation_info{};
   }
 
-  /// The operand of a conversion, or `no_value` if it does not have the width that the conversion reads.
+  /// The operand of a conversion, or `no_value` if its width is not the one that the conversion reads.
   template <class IR> static value_id converted(const IR& ir, value_id conversion) {
     value_id x = no_value;
     detail::for_each_id(ir.operands(conversion), [&](value_id of) { x = of; });
     return x != no_value && ir.operation(x).width == ir.operation(conversion).operand_width ? x : no_value;
   }
 
-  /// The bits of `u`, a value of so many bits, that may be 1, as far as the last operations before it show.
+  /// The bits of `u` that may be 1, as far as the last `depth` operations show. `u` has `width` bits.
   template <class Context>
   std::uint64_t possible_bits_of(Context& context, value_id u, unsigned width, unsigned depth = 3) const {
     const auto& ir = context.ir();
@@ -605,7 +636,7 @@ private:
     if (info.code == operation::bit_not && info.width == 1) {
       return negated_comparison(context, left);
     }
-    if (!is_extension(info.code) && info.code != operation::truncate) { // a negation of more bits
+    if (!is_extension(info.code) && info.code != operation::truncate) { // `not` of more than one bit
       return {};
     }
     const operation_info inner = info_within(context, left, info.operand_width);
@@ -645,14 +676,18 @@ private:
     return order;
   }
 
-  /// The extension of a sum with a number is a sum, if the narrow one does not wrap.
+  /// Extends x instead of x plus a number, if the narrow sum does not wrap.
+  ///
+  ///     before                  after
+  ///     s = add nsw x, 5        e = sext x
+  ///     v = sext s              v = add e, 5
   template <class Context>
   package_order extend_sum(Context& context, value_id v, const operation_info& info, value_id sum) {
     constexpr algebra_tree pattern = algebra_terms::binary(operation::add, algebra_terms::x, algebra_terms::a);
     static constexpr algebra_rule rule{"the extension of a sum is a sum", pattern, algebra_terms::x};
     arguments_of(context.ir(), sum);
     operation_info narrow = info_within(context, sum, info.operand_width);
-    if (narrow.code == operation::sub) { // of a number, it is an addition
+    if (narrow.code == operation::sub) { // x - c is x + (-c)
       const auto c = context.ir().constant(arguments_[1]);
       if (!c || context.ir().constant(arguments_[0])) {
         return {};
@@ -719,11 +754,11 @@ private:
     return y == no_value ? package_order() : compare_narrow(info, inner, x, y);
   }
 
-  /// A value plus a number, or the value itself.
+  /// `base + by`; `by` is 0 for a value that is no such sum.
   struct shifted_value {
     value_id base = no_value;
     std::uint64_t by = 0;
-    bool exact_signed = true; ///< it does not wrap, and the number has a sign
+    bool exact_signed = true; ///< the signed sum does not wrap
     bool exact_unsigned = true;
   };
 
@@ -748,7 +783,8 @@ private:
             info.flags.no_unsigned_wrap && !subtracts};
   }
 
-  /// What two sums of one value with numbers compare like, if the numbers decide it.
+  /// Compares base + a with base + b. Returns nothing if the bases differ, or if a sum may wrap and the comparison is
+  /// no equality.
   static std::optional<bool> compare_sums(const operation_info& comparison, const shifted_value& a,
                                           const shifted_value& b) {
     const bool is_equality = comparison.code == operation::equal || comparison.code == operation::not_equal;
@@ -762,8 +798,8 @@ private:
     return evaluate(comparison, span<const std::uint64_t>(operands, 2)).bits != 0;
   }
 
-  /// The negation of a comparison is the opposite one. Others may read the comparison, too: the new one costs no more
-  /// than the negation.
+  /// Replaces the negation of a comparison by the opposite comparison. Others may still read the old one: the new one
+  /// costs no more than the negation.
   template <class Context> package_order negated_comparison(Context& context, value_id p) {
     const operation_info info = info_within(context, p, 1);
     if (!is_comparison(info.code)) {
@@ -797,7 +833,11 @@ private:
     return visit_nested_select(context, v);
   }
 
-  /// A choice of a choice by the same condition is one choice.
+  /// Merges nested choices by one condition.
+  ///
+  ///     before                  after
+  ///     t = select c, x, y
+  ///     v = select c, t, z      v = select c, x, z
   template <class Context> package_order visit_nested_select(Context& context, value_id v) {
     const auto& ir = context.ir();
     const value_id condition = operands_[0];
@@ -831,7 +871,7 @@ private:
     });
   }
 
-  /// Whether `tree` is what `pattern` begins with: an operation that is there.
+  /// Whether `pattern` begins with `tree`. The operation then exists already.
   static bool is_in_pattern(const algebra_tree& tree, const algebra_tree& pattern) {
     if (tree.size + 1U >= pattern.size || detail::first_term(pattern, tree.size - 1) != 0) {
       return false;
@@ -854,7 +894,7 @@ private:
     if (result.size == 1) {
       return package_order::to_constant(detail::literal_of(rule, result.root(), match, root.width), rule.name);
     }
-    if (is_in_pattern(result, rule.pattern)) { // which a new one, that might trap, is not
+    if (is_in_pattern(result, rule.pattern)) { // reuse it: a new one might trap
       return package_order::to_existing(found_.matched[result.size - 1], rule.name);
     }
     package_order order = package_order::to_tree(rule.name);
@@ -880,8 +920,8 @@ private:
     return order;
   }
 
-  /// An operation of the pattern, besides the root, that only the root reads, and that runs as often: it is in the same
-  /// node.
+  /// An operation of the pattern that only the root reads and that is in its node, so it runs equally often. The root
+  /// does not count. `no_value` if there is none.
   template <class Context> value_id dying(Context& context, value_id v, const algebra_tree& pattern) const {
     for (std::size_t i = 0; i + 1 < pattern.size; ++i) {
       const value_id u = found_.matched[i];
@@ -895,13 +935,18 @@ private:
 
   rule_index rules_;
   rule_match found_;
-  value_id arguments_[3] = {no_value, no_value, no_value}; ///< of the operation that is visited
+  value_id arguments_[3] = {no_value, no_value, no_value}; ///< operands of the visited operation
   std::size_t num_arguments_ = 0;
   value_id operands_[3] = {no_value, no_value, no_value};
 };
 
-/// Replaces loads of what an earlier load or store left in memory, as `memory_redundancy` does; of a wider number, by a
-/// shift and a truncation, if the IR says how numbers lie in memory.
+/// Replaces a load by the value that an earlier load or store left in memory, as `memory_redundancy` does. If the IR
+/// states its byte order, also finds a part of a wider number.
+///
+///     before                   after
+///     store a, x               store a, x
+///     v = load a               readers of v read x
+///     u = load8 a + 1          t = shr x, 8; u = trunc8 t      (little-endian)
 struct redundant_loads {
   static constexpr const char* name = "loads";
 
@@ -937,7 +982,7 @@ struct redundant_loads {
         }
         order.add({operation::truncate, static_cast<std::uint8_t>(narrow), w, {}}, x);
         if (held.value == held.access && context.promises_more(held.value, v)) {
-          order.drops_promises_of = held.value; // what it promises of the whole, the narrow load did not
+          order.drops_promises_of = held.value; // it promises about all bits, the narrow load did not
         }
         return order;
       }
@@ -946,7 +991,13 @@ struct redundant_loads {
   }
 };
 
-/// Deletes stores of what memory holds, and stores that are overwritten before anything may read them.
+/// Deletes stores that change nothing and stores that are overwritten before anything may read them.
+///
+///     before               after
+///     v = load a           v = load a
+///     store a, v
+///     store a, x
+///     store a, y           store a, y
 struct redundant_stores {
   static constexpr const char* name = "stores";
 
@@ -966,7 +1017,7 @@ struct redundant_stores {
   }
 };
 
-/// The low-level package, in the order of the paper.
+/// The low-level package, with its members in the order of the paper.
 using low_level_package = managed_package<dead_operations, known_constants, common_subexpressions, algebraic_identities,
                                           redundant_loads, redundant_stores>;
 

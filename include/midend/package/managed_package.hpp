@@ -1,4 +1,4 @@
-/// `managed_package`: a list of optimizations that order, and the manager that decides and does what is ordered.
+/// `managed_package`: a list of optimizations that give orders, and the manager that accepts and carries out orders.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,8 +26,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An IR with an editor on which packages can run: operations with their meaning, effects and addresses, which can be
-/// made, replaced and erased, and whose users are known.
+/// An IR with an editor that packages can run on. Operations have a meaning, effects and addresses; they can be made,
+/// replaced and erased; their users are known.
 template <class E>
 concept package_editor = operation_editor<E> && semantic_ir<E> && has_64_bit_constants<E> && memory_ir<E> &&
                          places_values<E> && has_users<E> && graph_has_in_edges<E>;
@@ -40,15 +40,16 @@ concept has_member_name = requires {
 
 struct package_options {
   operation_costs costs = {};
-  std::uint64_t without = 0;      ///< bit i: member i orders in vain
-  std::size_t steps = 256;        ///< what a walk over memory may pass
-  std::uint32_t generations = 16; ///< operations made for operations made …, at most
-  /// What is known about values, by number, on each run of the program as it is; empty: nothing. What the package makes
-  /// gets the facts of what it replaces, or those that `facts_of_result` infers from operands; null infers nothing.
+  std::uint64_t without = 0;      ///< bit i: orders of member i are refused
+  std::size_t steps = 256;        ///< limit on the steps of one walk over memory
+  std::uint32_t generations = 16; ///< limit on new operations that replace new operations
+  /// Facts about values, by number, that hold on each run of the program as it is. Empty: none are known. A new
+  /// operation gets the facts of the one it replaces, or those that `facts_of_result` infers from operands; null infers
+  /// nothing.
   span<const number_facts> facts = {};
   number_facts (*facts_of_result)(const operation_info&, span<const number_facts> operands) = nullptr;
-  bool regroups_sums = false; ///< sums of sums become sums of multiples, in another order, where that costs less
-  /// Refuses an order about a value; null refuses nothing.
+  bool regroups_sums = false; ///< reorders sums of sums into sums of multiples if that costs less
+  /// Returns true to refuse an order about a value; null refuses nothing.
   bool (*refuses)(value_id, const package_order&) = nullptr;
 };
 
@@ -67,7 +68,7 @@ public:
     context_.be_told(options.facts, options.facts_of_result, options.regroups_sums);
   }
 
-  /// On all nodes, or on the operations of `only`.
+  /// Visits all nodes, or only the operations of `only`.
   template <class Package> void run(Package& package, node_id only = no_node) {
     const auto visit = [&](value_id v) {
       std::uint32_t member = 0;
@@ -81,7 +82,7 @@ public:
     depth_first_order(editor_.graph(), w_.searching_, w_.order_);
     for (std::size_t i = w_.order_.postorder().size(); i-- != 0;) {
       const node_id n = w_.order_.postorder()[i];
-      if (only != no_node && n != only) { // what is not visited here is not queued later either
+      if (only != no_node && n != only) { // known for comparison only: never visited, never queued
         detail::for_each_id(editor_.values(n), [&](value_id v) { static_cast<void>(context_.offer(v)); });
         continue;
       }
@@ -93,7 +94,7 @@ public:
       }
     }
     run_queue(visit);
-    if (loads_left_) { // what they read may be overwritten now; the last stores first
+    if (loads_left_) { // stores that erased loads read may be dead now; last stores first
       for (std::size_t i = nodes_.size(); i-- != 0;) {
         stores_.clear();
         detail::for_each_id(editor_.values(nodes_[i]), [&](value_id v) {
@@ -129,7 +130,7 @@ private:
   template <class Visit> void visit_with_new(value_id v, const Visit& visit) {
     count_visit(v);
     visit(v);
-    for (std::size_t i = 0; i != fresh_.size(); ++i) { // operations made now, and those made for them
+    for (std::size_t i = 0; i != fresh_.size(); ++i) { // new operations, and those made in their place
       const value_id w = fresh_[i];
       if (context_.home(w) != no_node) {
         count_visit(w);
@@ -155,7 +156,7 @@ private:
     queue_.clear();
   }
 
-  /// To be visited again, unless its first visit is still to come.
+  /// Queues `v` for another visit, unless its first visit is still to come.
   void queue(value_id v) {
     if (v < is_queued_.size() && log_.visits[v] != 0 && is_queued_[v] == 0 && context_.home(v) != no_node) {
       is_queued_[v] = 1;
@@ -163,14 +164,14 @@ private:
     }
   }
 
-  /// No optimization has an order for `v`.
+  /// Called if no optimization has an order for `v`: offers `v` as an equal operation for later ones.
   void finish(value_id v) {
     if (context_.home(v) != no_node && context_.is_reachable(context_.home(v))) {
       queue(context_.offer(v));
     }
   }
 
-  /// Whether the order of a member was done; `v` is then no more.
+  /// Whether an order of this member was carried out; `v` is erased then.
   template <class Member> bool offer_to(Member& member, std::uint32_t number, value_id v) {
     const package_order order = member.visit(context_, v);
     if (order.kind == order_kind::none) {
@@ -191,7 +192,7 @@ private:
   package_veto perform(value_id v, const package_order& order, value_id& by) {
     const bool has_readers = context_.has_users(v);
     if (order.kind == order_kind::erase) {
-      // A store that is redundant may go though it has an effect: that is what its member says.
+      // A redundant store may be erased though it has an effect: its member vouches for that.
       const bool is_store = context_.plain_access(v, effect_kind::writes).has_value();
       if (has_readers || (!editor_.is_phi(v) && !is_removable(editor_, v) && !is_store)) {
         return package_veto::not_removable;
@@ -277,7 +278,7 @@ private:
     }
   }
 
-  /// What an order names exists, and what an operation of it reads comes before that.
+  /// Checks that an order names existing values, and that each ordered operation reads earlier ones only.
   void check_operands([[maybe_unused]] const package_order& order) const {
     for (std::size_t i = 0; i != order.num_operations; ++i) {
       for (std::size_t k = 0; k != order.operations[i].num_operands; ++k) {
@@ -311,7 +312,7 @@ private:
     if (reads_undefined_twice(order)) {
       return package_veto::undefined;
     }
-    // What replaces two operations runs where one of them did: it may trap if each may.
+    // A tree that replaces two operations runs where one of them ran. It may trap only if both may.
     const bool may_trap =
         editor_.may_trap(v) && (order.dies == no_value || !needs_dying || editor_.may_trap(order.dies));
     const std::uint32_t to_be_made = context_.to_be_made(order, results_);
@@ -356,8 +357,8 @@ private:
     return package_veto::none;
   }
 
-  /// Operations that were there and are read by new ones, or in place of the result, promise no more than those that
-  /// were ordered, unless facts show that the promise holds.
+  /// Weakens existing operations that new operations, or readers of the result, will read. They keep only promises that
+  /// facts prove, because the ordered operations promised less.
   void share_existing(const package_order& order, std::uint32_t made) {
     for (std::size_t i = 0; i != order.num_operations; ++i) {
       const value_id u = results_[i];
@@ -376,7 +377,7 @@ private:
     }
   }
 
-  /// Whether `w` is what `v` is: some IRs say -x as 0 - x.
+  /// Whether `w` computes exactly what `v` does: some IRs store -x as 0 - x, so the order would change nothing.
   bool is_as_before(value_id w, value_id v) {
     const operation_info a = editor_.operation(w);
     const operation_info b = editor_.operation(v);
@@ -394,8 +395,8 @@ private:
     return same && i == operands_.size();
   }
 
-  /// Whether a tree reads a value twice whose reads may differ, or an operation of one: the pattern may have read it
-  /// once.
+  /// Whether a tree reads twice a value whose reads may differ, or an operation on such a value. The pattern may have
+  /// read it once.
   bool reads_undefined_twice([[maybe_unused]] const package_order& order) {
     if constexpr (has_may_be_undefined<E>) {
       operands_.clear();
@@ -478,7 +479,7 @@ private:
     return editor_.may_trap(w) && !may_trap ? package_veto::may_trap : package_veto::none;
   }
 
-  /// A literal of the type of another operand of the new operation that has its width, or else of `v`.
+  /// A literal for a new operation. It has the type of another operand of its width, or else the type of `v`.
   value_id literal_of(value_id v, const ordered_operation& o, const order_operand& x) {
     value_id like = editor_.operation(v).width == x.width ? v : no_value;
     for (std::size_t i = o.num_operands; i-- != 0;) {
@@ -492,8 +493,8 @@ private:
                                                : static_cast<value_id>(editor_.make_number(x.width, x.literal));
   }
 
-  /// Whether new operations of the vocabulary may read `v`: it is an integer, and no pointer or floating-point number.
-  /// Without `is_number` of the editor, only what has the type of `make_number` is one.
+  /// Whether new operations of the vocabulary may read `v`: an integer, not a pointer or a floating-point number.
+  /// Without `is_number` of the editor, `v` must have the type of `make_number`.
   bool is_number(value_id v) {
     if constexpr (has_is_number<E>) {
       return static_cast<bool>(editor_.is_number(v));
@@ -508,8 +509,8 @@ private:
   managed_package_workspace& w_;
   package_context<E> context_;
   package_log& log_;
-  bool loads_left_ = false;                              ///< some were erased
-  value_id results_[package_order::max_operations] = {}; ///< of one tree, by operation: made, or there before
+  bool loads_left_ = false;                              ///< some loads were erased
+  value_id results_[package_order::max_operations] = {}; ///< of the current tree, by operation: new or existing
   flat_array<node_id>& nodes_ = w_.nodes_;
   flat_array<value_id>& queue_ = w_.queue_;
   flat_array<unsigned char>& is_queued_ = w_.is_queued_;
@@ -521,7 +522,7 @@ private:
   flat_array<value_id>& stores_ = w_.stores_;
 };
 
-/// A package: optimizations in the order in which each operation is offered to them.
+/// A package: a list of optimizations. Each operation is offered to them in this order.
 ///
 ///     midend::managed_package package{midend::dead_operations(), midend::known_constants(), my_optimization()};
 ///     const midend::package_log log = package.run(editor);
@@ -531,25 +532,24 @@ private:
 ///     static constexpr const char* name = "…";
 ///     template <class Context> midend::package_order visit(Context& context, midend::value_id v);
 ///
-/// `visit` reads `context.ir()`, which is the editor as an IR, and what else `package_context` offers. It returns an
-/// order about `v`, which is in a node that control reaches, or an order of kind `none`; it changes nothing. Types of
-/// members differ.
+/// `visit` may read `context.ir()`, the editor as an IR, and everything else that `package_context` offers. It returns
+/// an order about `v` or an order of kind `none`, and changes nothing. Control reaches the node of `v`. All members
+/// have different types.
 ///
-/// **The manager** visits the operations node by node, in reverse post-order. It offers each one to the members in
-/// their order, and does the first order that it does not refuse (`package_veto`); the operation is then gone. New
-/// operations are visited at once, users of what was replaced and operands that have lost their last reader when all
-/// others have been, unless their visit is still to come. After that stores are visited once more, the last first, if
-/// loads have gone. Nodes and edges stay, so dominators are computed once.
+/// **The manager** visits operations node by node, in reverse post-order. It offers each one to the members in turn,
+/// and carries out the first order that it does not refuse (`package_veto`); the operation is then erased. It visits
+/// new operations at once. After the first visits, it visits again the users of replaced operations, and operands that
+/// lost their last reader. If loads were erased, it then visits the stores again, the last ones first. Nodes and edges
+/// stay, so dominators are computed once.
 ///
-/// **It ends.** Each order removes an operation; only trees make some, at most 8, one generation younger, and
-/// `generations` is the limit. In practice the new ones cost no more than the old. Each event queues only operands and
-/// users of what is gone.
+/// **It ends.** Each order removes an operation. Only trees make operations: at most 8, each one generation younger, up
+/// to `generations`. In practice the new ones cost no more than the old. Each event queues only operands and users of
+/// erased operations.
 ///
-/// The source is A. Drozdov and A. Stepanenkov, "Managed optimization packages". There, the operands of what is deleted
-/// are not visited again; here, they are. Unreachable operations stay. Loops that were in closed form need not be
-/// afterwards.
+/// Source: A. Drozdov and A. Stepanenkov, "Managed optimization packages". Departure: this manager also visits the
+/// operands of deleted operations again. Unreachable operations stay. Loops may lose their closed form.
 ///
-/// Time is O(n + m + values + users of what is replaced), and for each visit what the members take.
+/// Time is O(n + m + values + users of replaced values), and the members' time for each visit.
 template <class... Members> struct managed_package : Members... {
   static_assert((has_member_name<Members> && ...),
                 "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
@@ -562,7 +562,6 @@ template <class... Members> struct managed_package : Members... {
 
   managed_package() = default;
 
-  /// The name of a member.
   static constexpr const char* name(std::size_t i) {
     constexpr const char* names[] = {Members::name...};
     return names[i];
@@ -575,14 +574,14 @@ template <class... Members> struct managed_package : Members... {
     return log;
   }
 
-  /// Refills `log`. Allocates nothing after an earlier program as large.
+  /// Replaces the content of `log`. Allocates nothing after an earlier program as large.
   template <package_editor E>
   void run(E& editor, const package_options& options, managed_package_workspace& workspace, package_log& log) {
     package_manager<E, Members...>(editor, options, workspace, log).run(*this);
   }
 
-  /// The same on the operations of one node, and on those that are made there. Others are read, and read what replaces
-  /// an operation of `n`. If `n` is unreachable, nothing happens. The set-up is that of `run`, O(n + m + values).
+  /// Visits only the operations of node `n`, and those that are made there. Other operations are read, and may read the
+  /// replacements. Does nothing if `n` is unreachable. Sets up like `run`, in O(n + m + values).
   template <package_editor E> package_log run_on_node(E& editor, node_id n, const package_options& options = {}) {
     MIDEND_ASSERT(n < static_cast<node_id>(editor.graph().num_nodes()), "a node of the graph", n);
     managed_package_workspace workspace;

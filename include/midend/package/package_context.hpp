@@ -1,5 +1,5 @@
-/// `package_context`: what the optimizations of the low-level package ask, built once and kept up to date by the
-/// manager.
+/// `package_context`: answers the questions of the optimizations. It is built once, and the manager keeps it up to
+/// date.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,21 +30,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `promises_more(u, v)` says whether `u` promises something that `v` does not. Optional; else `nsw` and `nuw` are
+/// `promises_more(u, v)` says whether `u` promises something that `v` does not. Optional; otherwise `nsw` and `nuw` are
 /// compared.
 template <class IR>
 concept has_package_promises = requires(const IR& ir, value_id v) {
   { ir.promises_more(v, v) } -> truth_value;
 };
 
-/// `may_be_undefined(v)` says whether two reads of `v` may give different values, as those of LLVM's `undef` do.
-/// Optional; else only literals may (`is_undefined`).
+/// `may_be_undefined(v)` says whether two reads of `v` may give different values, as for LLVM's `undef`. Optional;
+/// otherwise only literals may (`is_undefined`).
 template <class IR>
 concept has_may_be_undefined = requires(const IR& ir, value_id v) {
   { ir.may_be_undefined(v) } -> truth_value;
 };
 
-/// What an operation costs, by class: the cycles until its result can be used. `of_machine` takes them from a machine
+/// The cost of an operation, by class: cycles until its result can be used. `of_machine` reads them from a machine
 /// model; the default is a small processor.
 struct operation_costs {
   std::array<std::uint32_t, num_operation_classes> by_class = usual();
@@ -75,7 +75,7 @@ template <class E, class... Members> class package_manager;
 
 namespace detail {
 
-/// An operation in the table of those that were visited.
+/// A visited operation in the hash table of available ones.
 struct package_entry {
   std::uint64_t hash;
   value_id value;
@@ -84,10 +84,10 @@ struct package_entry {
 
 } // namespace detail
 
-/// The memory of a managed package, to be reused from program to program.
+/// The memory of a managed package, for reuse from program to program.
 class managed_package_workspace {
 public:
-  /// What the last run knew about values in the end, by value, if it was told facts; else empty.
+  /// Facts about each value at the end of the last run. Empty if that run was given no facts.
   span<const number_facts> facts() const { return {facts_.data(), facts_.size()}; }
 
 private:
@@ -99,11 +99,11 @@ private:
   depth_first_order_workspace searching_;
   depth_first_numbering order_;
   detail::memory_walk_workspace walk_;
-  flat_array<number_facts> facts_;       ///< by value, of those that were there; empty: none are known
-  flat_array<node_id> home_;             ///< by value: the node of an operation that is there
-  flat_array<std::uint64_t> key_;        ///< by value: grows along a node
-  flat_array<value_id> previous_;        ///< by value, in its node
-  flat_array<unsigned char> reads_news_; ///< by value, of those that were there
+  flat_array<number_facts> facts_;       ///< by value; empty: no facts were given
+  flat_array<node_id> home_;             ///< by value: the node of an operation, `no_node` if it is erased
+  flat_array<std::uint64_t> key_;        ///< by value: increases along a node
+  flat_array<value_id> previous_;        ///< by value: the one before it in its node
+  flat_array<unsigned char> reads_news_; ///< by value: see `reads_news()`
   flat_array<std::uint32_t> buckets_;
   flat_array<detail::package_entry> entries_;
   flat_array<value_id> operands_;
@@ -115,20 +115,21 @@ private:
   flat_array<unsigned char> is_queued_;   ///< by value
   flat_array<std::uint32_t> generation_;  ///< by value
   flat_array<value_id> fresh_;            ///< made, and not visited yet
-  flat_array<value_id> made_;             ///< of one tree
-  flat_array<value_id> users_;            ///< of what is replaced
-  flat_array<value_id> operands_of_gone_; ///< or of what an order names
+  flat_array<value_id> made_;             ///< the new operations of the current tree
+  flat_array<value_id> users_;            ///< of the replaced operation
+  flat_array<value_id> operands_of_gone_; ///< or of values that an order names
   flat_array<value_id> stores_;
 };
 
-/// What members of a package read besides the IR. The manager changes the program, and tells the context.
+/// What members of a package read besides the IR. The manager changes the program and updates the context.
 template <class IR> class package_context {
 public:
   const IR& ir() const { return ir_; }
 
   const operation_costs& costs() const { return costs_; }
 
-  /// Whether `a` is computed before `v` on every way to it. Literals and parameters are, what is gone is not.
+  /// Whether `a` is computed before `v` on every path to it. True for literals and parameters, false for erased
+  /// operations.
   bool precedes(value_id a, value_id v) const {
     const node_id from = home(a);
     const node_id to = home(v);
@@ -138,12 +139,11 @@ public:
     return from == no_node || (from == to ? key_[a] < key_[v] : tree_.strictly_dominates(from, to));
   }
 
-  /// The node of an operation, `no_node` for anything else.
+  /// The node of an operation; `no_node` for literals, parameters and erased operations.
   node_id home(value_id v) const { return v < home_.size() ? home_[v] : no_node; }
 
   bool is_reachable(node_id n) const { return tree_.is_reachable(n); }
 
-  /// Whether an operation reads `v`.
   bool has_users(value_id v) const {
     for (const auto user : ir_.users(v)) {
       static_cast<void>(user);
@@ -152,7 +152,7 @@ public:
     return false;
   }
 
-  /// Whether `user` is the only one that reads `v`.
+  /// Whether `user`, and nothing else, reads `v`.
   bool is_only_user(value_id v, value_id user) const {
     for (const auto u : ir_.users(v)) {
       if (static_cast<value_id>(u) != user) {
@@ -162,14 +162,14 @@ public:
     return true;
   }
 
-  /// Whether nothing but the guard of `v`, if it has one, keeps it from being copied, shared and run elsewhere: it has
-  /// no effect, control passes it, it may give the same again, and which threads run it together does not matter.
+  /// Whether `v` may be copied, shared and run elsewhere, apart from its guard. It has no effect, control continues
+  /// after it, it gives the same result each time, and it does not depend on which threads run it together.
   bool is_pure(value_id v) const {
     return !ir_.is_phi(v) && !midend::is_terminator(ir_, v) && ir_.effect(v) == effect_kind::none &&
            !ir_.may_not_return(v) && !ir_.is_volatile(v) && is_repeatable(ir_, v) && !is_convergent(ir_, v);
   }
 
-  /// Whether `u` promises something that `v`, which computes or loads the same, does not.
+  /// Whether `u` promises something that `v` does not. Both compute or load the same.
   bool promises_more(value_id u, value_id v) const {
     if constexpr (has_package_promises<IR>) {
       return static_cast<bool>(ir_.promises_more(u, v));
@@ -199,7 +199,7 @@ public:
     }
   }
 
-  /// What is known about `v`, whenever it is computed: that it is a literal, or what the package was told.
+  /// Facts that hold whenever `v` is computed: a literal, or what the caller told the package.
   number_facts facts(value_id v) const {
     const unsigned width = ir_.operation(v).width;
     if (const auto c = ir_.constant(v)) {
@@ -208,7 +208,7 @@ public:
     return v < facts_.size() && facts_[v].most <= low_ones(width) ? facts_[v] : number_facts::any(width);
   }
 
-  /// What is known about `v` is also `f`.
+  /// Adds the fact `f` to those about `v`.
   void refine_facts(value_id v, const number_facts& f) {
     if (has_facts()) {
       const number_facts old = facts(v);
@@ -220,17 +220,15 @@ public:
     }
   }
 
-  /// Whether sums may be grouped anew.
   bool regroups_sums() const { return regroups_sums_; }
 
-  /// Whether the package was told facts.
   bool has_facts() const { return !facts_.empty(); }
 
-  /// Whether something about an operand of `v` has changed since the package was told facts, or `v` is new. Otherwise
-  /// they take all in that facts about operands say.
+  /// Whether `v` is new, or facts about an operand changed since the start. Otherwise the facts about `v` already
+  /// include those of its operands.
   bool reads_news(value_id v) const { return v >= reads_news_.size() || reads_news_[v] != 0; }
 
-  /// What is known about the result of `v`, an operation of the vocabulary, from its operands alone.
+  /// Derives facts about the result of `v` from its operands alone. `v` is an operation of the vocabulary.
   number_facts facts_by_operands(value_id v) const {
     number_facts operands[3] = {};
     std::size_t count = 0;
@@ -242,15 +240,15 @@ public:
     return facts_of(ir_.operation(v), span<const number_facts>(operands, count));
   }
 
-  /// The same for an operation that is not made yet.
+  /// Derives facts about an operation that does not exist yet.
   number_facts facts_of(const operation_info& info, span<const number_facts> operands) const {
     return facts_of_result_ == nullptr || facts_.empty() || operands.size() != arity(info.code) || operands.empty()
                ? number_facts::any(info.width)
                : facts_of_result_(info, operands);
   }
 
-  /// An operation that precedes `v` and computes the same, or `no_value`. Of those that were visited, the last 64 with
-  /// the same hash are compared.
+  /// An operation that precedes `v` and computes the same, or `no_value`. Compares with the last 64 visited operations
+  /// of the same hash.
   value_id equal_before(value_id v) {
     const std::optional<std::uint64_t> hash = hash_of(v);
     std::size_t tries = 64;
@@ -264,8 +262,8 @@ public:
     return no_value;
   }
 
-  /// A guarded operation that precedes `v`, runs under the same predicate and computes the same where it runs, or
-  /// `no_value`. Their other values may differ.
+  /// A guarded operation that precedes `v`, has the same predicate and computes the same if it runs; or `no_value`. The
+  /// other values may differ.
   value_id equal_if_run_before(value_id v) {
     const std::optional<std::uint64_t> hash = hash_if_run(v);
     std::size_t tries = 64;
@@ -279,7 +277,7 @@ public:
     return no_value;
   }
 
-  /// The results of an order about `v` that operations before `v` compute already: by operation, or `no_value`.
+  /// For each operation of an order about `v`: an equal operation before `v`, or `no_value`.
   void find_existing(value_id v, const package_order& order,
                      value_id (&existing)[package_order::max_operations]) const {
     for (std::size_t i = 0; i != order.num_operations; ++i) {
@@ -301,7 +299,6 @@ public:
     }
   }
 
-  /// What the operation costs.
   std::uint32_t cost_of(value_id v) const {
     if constexpr (has_cost<IR>) {
       return costs_.of(ir_.cost(v));
@@ -310,31 +307,31 @@ public:
     }
   }
 
-  /// Whether an order about `v` makes operations that cost no more than `v`, and what dies with it.
+  /// Whether the new operations of an order cost no more than `v` and the operation that is erased with it.
   bool pays(value_id v, const package_order& order) const {
     return order.kind != order_kind::tree ||
            cost_of_order(v, order) <= cost_of(v) + cost_of_dying(v, order) + order.saves;
   }
 
-  /// What the operations of a tree cost that are not there before `v`.
+  /// The cost of a tree's operations that do not exist before `v` yet.
   std::uint32_t cost_of_order(value_id v, const package_order& order) const {
     value_id existing[package_order::max_operations];
     find_existing(v, order, existing);
     return new_cost(order, existing);
   }
 
-  /// What memory holds where the load or store `v` accesses it; if it must be whole, in all bits.
+  /// What memory holds where the load or store `v` accesses it. With `must_be_whole`, all bits must be known.
   detail::held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard = {},
                                  bool must_be_whole = false) {
     return walk_.held_before(v, place, same_guard, [](value_id x) { return x; }, must_be_whole);
   }
 
-  /// Whether what the store `v` writes is overwritten before it may be read.
+  /// Whether the value that the store `v` writes is overwritten before anything may read it.
   bool is_overwritten(value_id v, const memory_reference& place) {
     return walk_.is_overwritten(v, place, [](value_id x) { return x; });
   }
 
-  /// The address of a load or store that is not volatile, in a node that control reaches; or nothing.
+  /// The address of a load or store. Nothing if it is volatile or its node is unreachable.
   std::optional<memory_reference> plain_access(value_id v, effect_kind effect) const {
     if (!walk_.is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v) || ir_.may_not_return(v)) {
       return std::nullopt;
@@ -374,7 +371,7 @@ private:
     return workspace.tree_;
   }
 
-  /// Readers of `v` read another value now, or one of which something else is known.
+  /// Marks the readers of `v`: they will read another value, or facts about `v` changed.
   void tell_readers(value_id v) {
     for (const auto user : ir_.users(v)) {
       const auto w = static_cast<value_id>(user);
@@ -384,8 +381,8 @@ private:
     }
   }
 
-  /// `by`, which computes the same, is read in place of `v`. The facts of each may hold only because of promises, where
-  /// its own readers read it.
+  /// `by` gets the readers of `v`, and computes the same. It keeps only facts that both have: each value's own facts
+  /// may hold only because of promises where its own readers read it.
   void gets_readers_of(value_id by, value_id v) {
     tell_readers(v);
     if (has_facts() && !ir_.constant(by)) {
@@ -393,7 +390,7 @@ private:
     }
   }
 
-  /// Which promises of an operation hold whatever it promises.
+  /// The promises of an operation that facts prove, whatever it promises itself.
   operation_flags proves(const operation_info& info, span<const value_id> operands) const {
     if (!has_facts() || (info.code != operation::add && info.code != operation::sub) || operands.size() != 2) {
       return {};
@@ -418,7 +415,7 @@ private:
     return holds;
   }
 
-  /// Whether all promises of `v` are facts.
+  /// Whether facts prove all promises of `v`.
   bool promises_hold(value_id v) const {
     const operation_info info = ir_.is_phi(v) ? operation_info() : ir_.operation(v);
     if (info.code != operation::add && info.code != operation::sub) {
@@ -437,7 +434,7 @@ private:
            (holds.no_unsigned_wrap || !info.flags.no_unsigned_wrap) && (holds != operation_flags());
   }
 
-  /// From now on, `f` holds of `v`.
+  /// Replaces the facts about `v`.
   void set_facts(value_id v, const number_facts& f) {
     if (facts_.empty()) {
       return;
@@ -448,7 +445,7 @@ private:
     facts_[v] = f;
   }
 
-  /// The operations of a tree that have to be made, as bits: those from which the result is computed.
+  /// The operations that the tree must make, as bits: those that the result needs and that do not exist.
   static std::uint32_t to_be_made(const package_order& order,
                                   const value_id (&existing)[package_order::max_operations]) {
     static_assert(package_order::max_operations <= 32);
@@ -479,7 +476,7 @@ private:
     return order.dies != no_value && is_only_user(order.dies, v) ? cost_of(order.dies) : 0;
   }
 
-  /// An operation before `v` that computes this, or `no_value`.
+  /// An operation before `v` with this meaning and these operands, or `no_value`.
   value_id computed_before(value_id v, const operation_info& info, const order_operand (&operands)[3],
                            std::size_t count) const {
     std::uint64_t keys[3] = {};
@@ -537,7 +534,7 @@ private:
                 : std::uint8_t{0});
   }
 
-  /// Literals are the same wherever they stand.
+  /// Equal literals get one key, wherever they stand.
   std::uint64_t key_of(value_id x) const {
     const auto c = x == no_value ? decltype(ir_.constant(x))() : ir_.constant(x);
     return c ? key_of_literal(static_cast<std::uint64_t>(*c)) : std::uint64_t{x};
@@ -546,7 +543,7 @@ private:
   static std::uint64_t key_of_literal(std::uint64_t bits) { return bits ^ 0x9e37'79b9'7f4a'7c15; }
 
   static std::uint64_t hash_of_operation(std::uint64_t kind, operation code, span<const std::uint64_t> keys) {
-    if (keys.size() == 2 && is_commutative(code)) { // in either order
+    if (keys.size() == 2 && is_commutative(code)) { // operands in either order give one key
       return detail::mix_hash(kind, detail::mix_hash(0, keys[0]) + detail::mix_hash(0, keys[1]));
     }
     std::uint64_t hash = kind;
@@ -566,7 +563,7 @@ private:
     }
   }
 
-  /// What the options say besides costs and steps.
+  /// Stores the options, except for costs and steps.
   void be_told(span<const number_facts> facts,
                number_facts (*facts_of_result)(const operation_info&, span<const number_facts>), bool regroups_sums) {
     facts_.assign(facts);
@@ -587,7 +584,7 @@ private:
     });
   }
 
-  /// `w` was made directly before `v`.
+  /// Updates the context: `w` was made directly before `v`.
   void made_before(value_id w, value_id v) {
     while (home_.size() <= w) {
       home_.push_back(no_node);
@@ -610,7 +607,7 @@ private:
     }
   }
 
-  /// `v` is about to be erased; `next` comes after it.
+  /// Updates the context before `v` is erased; `next` comes after it.
   void leaves(value_id v, value_id next) {
     if (next != no_value) {
       previous_[next] = previous_[v];
@@ -620,7 +617,8 @@ private:
     walk_.remove(v);
   }
 
-  /// Other operations can be found equal to `v` from now on. Returns one that was found before and comes later.
+  /// Makes `v` available as an equal operation. Returns an available one that `v` precedes, so that it is visited
+  /// again.
   value_id offer(value_id v) {
     const std::optional<std::uint64_t> hash = hash_of(v);
     if (!hash) {
@@ -632,7 +630,7 @@ private:
       const value_id u = entries_[e].value;
       if (entries_[e].hash == *hash && is_here(u)) {
         if (u == v) {
-          return later; // as it is
+          return later; // already in the table
         }
         if (precedes(v, u)) {
           later = is_equal(v, u) ? u : later;
@@ -659,7 +657,7 @@ private:
     first = static_cast<std::uint32_t>(entries_.size() - 1);
   }
 
-  /// Of a pure operation with a guard and another value, which is its last operand: a hash without that.
+  /// The hash of a pure guarded operation without its last operand, which is its other value.
   std::optional<std::uint64_t> hash_if_run([[maybe_unused]] value_id v) {
     if constexpr (has_guard<IR>) {
       if (ir_.is_phi(v) || ir_.guard(v).predicate == no_value || ir_.guard(v).otherwise == no_value || !is_pure(v)) {
@@ -704,7 +702,7 @@ private:
     }
   }
 
-  /// What `v` computes, as a number; nothing if it is unknown or not the same each time.
+  /// A number for what `v` computes; nothing if that is unknown or may differ from run to run.
   std::optional<std::uint64_t> kind_of(value_id v) const {
     const operation_info info = ir_.operation(v);
     if (info.code != operation::other) {
@@ -738,7 +736,7 @@ private:
     return hash_of_operation(*kind, ir_.operation(v).code, span<const std::uint64_t>(keys_.data(), keys_.size()));
   }
 
-  /// Exchangeable operands in order of their numbers.
+  /// The operands; those of commutative operations are sorted.
   void read_operands(value_id v, flat_array<value_id>& out) const {
     out.clear();
     detail::for_each_id(ir_.operands(v), [&](value_id x) { out.push_back(x); });
@@ -779,7 +777,7 @@ private:
   detail::memory_walk<IR> walk_;
   number_facts (*facts_of_result_)(const operation_info&, span<const number_facts>) = nullptr;
   bool regroups_sums_ = false;
-  bool has_equal_apart_ = false; ///< an operation was offered that equals one of which neither precedes the other
+  bool has_equal_apart_ = false; ///< two equal operations were seen, and neither precedes the other
   std::uint64_t mask_ = 0;
   flat_array<number_facts>& facts_ = w_.facts_;
   flat_array<node_id>& home_ = w_.home_;

@@ -1,4 +1,4 @@
-/// `package_order`: what an optimization of a package orders from the manager, and `package_log`: what came of it.
+/// `package_order`: what an optimization asks of the manager. `package_log`: what the manager did.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The four kinds of transformation, all of one operation.
+/// The four transformations of one operation.
 enum class order_kind : std::uint8_t {
   none,     ///< nothing to do
   constant, ///< replace the result by a literal
@@ -20,14 +20,14 @@ enum class order_kind : std::uint8_t {
   tree      ///< replace the result by a tree of new operations
 };
 
-/// An operand of an operation that is ordered.
+/// An operand of an ordered operation.
 struct order_operand {
   enum class kind : std::uint8_t { value, literal, made };
 
   kind what = kind::value;
-  std::uint8_t width = 0;    ///< of a literal
-  std::uint32_t index = 0;   ///< the value, or the number of the ordered operation before
-  std::uint64_t literal = 0; ///< bits
+  std::uint8_t width = 0;    ///< valid for literals
+  std::uint32_t index = 0;   ///< the value, or the number of an earlier ordered operation
+  std::uint64_t literal = 0; ///< valid for literals
 
   static constexpr order_operand value(value_id v) { return {kind::value, 0, v, 0}; }
 
@@ -38,20 +38,20 @@ struct order_operand {
   static constexpr order_operand made(std::size_t i) { return {kind::made, 0, static_cast<std::uint32_t>(i), 0}; }
 };
 
-/// One operation of a tree: one of the vocabulary, or, if `like` is a value, a copy of that without its promises in
-/// which some operands are others.
+/// One operation of a tree. It has a code of the vocabulary; or, if `like` is a value, it copies that value without
+/// promises and with some operands replaced.
 struct ordered_operation {
   constexpr ordered_operation() = default;
 
   operation_info info = {};
   value_id like = no_value;
-  bool drops_guard = false; ///< of a copy, whose guard always holds: it keeps its promises
+  bool drops_guard = false; ///< valid for copies: the guard always holds, so the copy keeps its promises
   std::uint8_t num_operands = 0;
-  std::uint8_t positions[3] = {}; ///< of a copy: which operands are others
+  std::uint8_t positions[3] = {}; ///< valid for copies: the replaced operands
   order_operand operands[3] = {};
 };
 
-/// What to do with an operation. The reason is a phrase that lives as long as the program.
+/// What to do with one operation. `why` points to a string literal.
 struct package_order {
   static constexpr std::size_t max_operations = 8;
 
@@ -59,14 +59,14 @@ struct package_order {
 
   order_kind kind = order_kind::none;
   const char* why = "";
-  std::uint64_t constant = 0;
-  value_id by = no_value;
-  value_id drops_promises_of = no_value; ///< gets new readers, and promises more than what they read before
-  value_id dies = no_value; ///< of a tree: an operand that it replaces, too; its cost counts if nothing else reads it
-  bool regroups = false;    ///< the terms of a sum, which `package_options::regroups_sums` allows
-  std::uint32_t saves = 0;  ///< of a tree: what operations cost that only the operation reads and that it replaces, too
+  std::uint64_t constant = 0;            ///< valid for `constant`
+  value_id by = no_value;                ///< valid for `existing`
+  value_id drops_promises_of = no_value; ///< this value gets new readers and promises more than they read before
+  value_id dies = no_value; ///< valid for trees: an operand that dies, too; its cost counts if nothing else reads it
+  bool regroups = false;    ///< reorders terms of a sum; `package_options::regroups_sums` allows that
+  std::uint32_t saves = 0;  ///< valid for trees: the cost of further operations that die
   std::uint8_t num_operations = 0;
-  ordered_operation operations[max_operations] = {}; ///< operands first; the last one is the result
+  ordered_operation operations[max_operations] = {}; ///< valid for trees: operands first, the result last
 
   static constexpr package_order erase(const char* why) {
     package_order o;
@@ -91,7 +91,7 @@ struct package_order {
     return o;
   }
 
-  /// A tree, to which `add` adds operations.
+  /// Starts a tree; `add` adds its operations.
   static constexpr package_order to_tree(const char* why) {
     package_order o;
     o.kind = order_kind::tree;
@@ -99,7 +99,7 @@ struct package_order {
     return o;
   }
 
-  /// Returns the operation as an operand of those after it.
+  /// Adds an operation. Returns it as an operand for later ones.
   constexpr order_operand add(const operation_info& info, order_operand first, order_operand second = {},
                               order_operand third = {}) {
     MIDEND_ASSERT(num_operations < max_operations, "a small tree", num_operations);
@@ -113,39 +113,39 @@ struct package_order {
   }
 };
 
-/// Why the manager does not do what is ordered.
+/// Why the manager refuses an order.
 enum class package_veto : std::uint8_t {
   none,
   switched_off,  ///< the options exclude the optimization
   caller,        ///< the function of the options refuses
   not_removable, ///< the operation has an effect or readers
-  not_computed,  ///< what is to replace the result is not computed on every way to it
+  not_computed,  ///< the replacement is not computed on every path to the operation
   wrong_type,    ///< types differ, or the IR has no such operation
-  undefined,     ///< what is to replace the result is the literal `undef`, or may be and is read twice
+  undefined,     ///< the replacement is `undef`, or may be undefined and is read twice
   may_trap,      ///< a new operation may trap, one that it replaces may not
   no_gain,       ///< the new operations cost more
-  too_many       ///< the operation descends from too many others that the package made
+  too_many       ///< the chain of new operations that replace new operations is too long
 };
 
-/// One order and what came of it.
+/// One order and its outcome.
 struct package_event {
   std::uint32_t member = 0; ///< by its place in the package
   order_kind kind = order_kind::none;
-  package_veto veto = package_veto::none; ///< none: it was done
+  package_veto veto = package_veto::none; ///< none: carried out
   value_id value = no_value;
-  value_id by = no_value; ///< what replaced it
+  value_id by = no_value; ///< the replacement; valid if carried out and not an `erase`
   const char* why = "";
   bool regroups = false; ///< see `package_order::regroups`
 };
 
-/// All events, in order, and how often operations were visited.
+/// All events, in order, and how often each operation was visited.
 struct package_log {
   flat_array<package_event> events;
   flat_array<std::uint32_t> visits; ///< by value
-  std::size_t num_operations = 0;   ///< that were visited at least once
-  bool has_equal_apart = false;     ///< operations were seen that are equal, of which neither precedes the other
+  std::size_t num_operations = 0;   ///< visited at least once
+  bool has_equal_apart = false;     ///< two equal operations were seen, and neither precedes the other
 
-  /// Forgets a run.
+  /// Empties the log, and keeps its memory.
   void clear() {
     events.clear();
     visits.clear();
@@ -153,7 +153,7 @@ struct package_log {
     has_equal_apart = false;
   }
 
-  /// How many of them were visited more than `times` times.
+  /// The number of operations with more than `times` visits.
   std::size_t visited_more_than(std::uint32_t times) const {
     std::size_t count = 0;
     for (const std::uint32_t v : visits) {
@@ -162,7 +162,7 @@ struct package_log {
     return count;
   }
 
-  /// How many orders of a member were done, or refused for a reason.
+  /// Counts the orders of a member that ended with this veto; `none` counts those that were carried out.
   std::size_t count(std::uint32_t member, package_veto veto = package_veto::none) const {
     std::size_t count = 0;
     for (const package_event& e : events) {
@@ -172,8 +172,7 @@ struct package_log {
   }
 };
 
-/// What became of `v`: the numbers of the events that concern it, then of those that concern what replaced it, and so
-/// on. Refusals are among them. O(events).
+/// Numbers of the events about `v`, then of those about its replacement, and so on; refusals are among them. O(events).
 inline flat_array<std::uint32_t> explain_value(const package_log& log, value_id v) {
   flat_array<std::uint32_t> result;
   for (std::uint32_t i = 0; i != log.events.size(); ++i) {

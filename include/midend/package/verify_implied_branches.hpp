@@ -1,4 +1,4 @@
-/// `verify_implied_branches`: the proof for branches that a dominating branch on the same value has decided.
+/// `verify_implied_branches`: proves that dominating branches on the same value decide branches.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,10 +18,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The answer of `verify_implied_branches`.
+/// The result of `verify_implied_branches`: how much is proven, and the first edge that is not.
 struct implied_branches_verdict {
   std::size_t proven = 0; ///< edges that were dropped as `assumed` and are never taken
-  edge_id edge = no_edge; ///< of the old program: the first one for which there is no proof, or none
+  edge_id edge = no_edge; ///< the first edge of the old program without a proof; `no_edge`: all are proven
 
   explicit operator bool() const { return edge == no_edge; }
 };
@@ -57,14 +57,14 @@ public:
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// Control came to `node` by its only edge, which a branch on the value took.
+  /// Control came to `node` by its only edge, so a branch on the value took that edge.
   struct fact {
     node_id node;
     edge_id in;
-    std::uint32_t previous; ///< fact about the value
+    std::uint32_t previous; ///< the value's fact before this one
   };
 
-  /// The dropped edges without a reason, those of node n from `first_[n]` on.
+  /// Sorts the edges that were dropped without a reason. Those of node n begin at `first_[n]`.
   void sort_by_source() {
     first_.assign(static_cast<std::size_t>(node_count(ir_.graph())) + 1, 0);
     for_each_assumed([&](edge_id e) { ++first_[source(e) + 1]; });
@@ -104,7 +104,7 @@ private:
     }
   }
 
-  /// The last fact about a value at `n`. In preorder, one that does not dominate a node dominates none after it.
+  /// The last fact about a value at `n`. In preorder, a fact that does not dominate a node dominates no later one.
   std::uint32_t last_at(node_id n, value_id v) {
     std::uint32_t& last = last_[v];
     while (last != none && !tree_.dominates(facts_[last].node, n)) {
@@ -113,7 +113,7 @@ private:
     return last;
   }
 
-  /// Some fact that dominates `n` excludes the edge: the last one, if the transformation is right.
+  /// Whether a fact that dominates `n` excludes the edge. If the transformation is right, the last fact does.
   bool is_never_taken(node_id n, edge_id e) {
     const auto v = static_cast<value_id>(ir_.condition(n));
     std::uint32_t i = v == no_value ? none : last_at(n, v);
@@ -123,7 +123,7 @@ private:
     return i != none;
   }
 
-  /// Two branches on one value: where the first one takes `in`, the second one does not take `e`.
+  /// Whether two branches on one value exclude each other: if the first takes `in`, the second does not take `e`.
   bool excludes(edge_id in, edge_id e) const {
     const unsigned width = width_of_cases(ir_, source(in));
     const bool was_listed = has_cases(ir_, in);
@@ -135,11 +135,11 @@ private:
       });
       return !meet;
     }
-    // The edge without a case is taken for no value of another edge of its node.
+    // A default edge is taken for no value that another edge of its node lists.
     return was_listed ? are_all_cases_of(in, source(e)) : is_listed && are_all_cases_of(e, source(in));
   }
 
-  /// Whether each case of an edge is one of some edge of `n`. Both are of the same value.
+  /// Whether `n` lists each case of the edge `of`, too. Both branches read one value.
   bool are_all_cases_of(edge_id of, node_id n) const {
     bool all = true;
     for_each_case(ir_, of, [&](const auto& wanted) {
@@ -159,19 +159,18 @@ private:
   flat_array<std::uint32_t> first_;
   flat_array<edge_id> dropped_;
   flat_array<fact> facts_;
-  flat_array<std::uint32_t> last_; ///< by value, of the nodes so far
+  flat_array<std::uint32_t> last_; ///< by value: its last fact in the nodes so far
 };
 
 } // namespace detail
 
-/// Whether each edge that a witness drops with the reason `assumed` is never taken in `before`, because it belongs to a
-/// branch on a value of which an edge of another branch on it, which dominates this one, says that it has another case.
-/// Trusts nothing but the dominators and the witness's list of edges; together with `verify_unfolding`, which counts
-/// them, it proves a round of `control_canonicalization`.
+/// Whether each edge that a witness drops as `assumed` is never taken in `before`. The proof for an edge: a dominating
+/// branch on the same value took an edge with other cases. Trusts only the dominators and the witness's list of edges.
+/// Together with `verify_unfolding`, which counts these edges, it proves a round of `control_canonicalization`.
 ///
-/// A value does not change between its definition and its uses: a way from the first branch to the second one that
-/// passes the definition again also passes the first branch again. Requires that a branch on an undefined value is
-/// itself undefined, or that none is there.
+/// A value does not change between its definition and its uses: a path from the first branch to the second that
+/// goes through the definition again also goes through the first branch again. Requires that a branch on an undefined
+/// value is undefined, or that there is none.
 ///
 /// Requires IR in SSA form. O(n + m) if it accepts.
 template <semantic_ir IR>

@@ -1,5 +1,4 @@
-/// Rules that change the width of operations: conversions of conversions, comparisons and arithmetic of extended
-/// numbers.
+/// Rules that change the width of operations: conversions, and comparisons and arithmetic of extended numbers.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,13 +13,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Whether the operation extends a number.
+/// Whether the operation is a zero or sign extension.
 constexpr bool is_extension(operation code) {
   return code == operation::zero_extend || code == operation::sign_extend;
 }
 
-/// A conversion of a conversion of `x` as at most one operation, or an order of kind `none`. The inner result has the
-/// width that the outer one reads, `x` the width that the inner one reads.
+/// Merges a conversion of a conversion of `x` into at most one operation; otherwise an order of kind `none`. The inner
+/// result has the width that the outer one reads, `x` the width that the inner one reads.
 ///
 /// - trunc(ext x) = x, or trunc x, or ext x; trunc(trunc x) = trunc x
 /// - zext(zext x) = zext x, sext(sext x) = sext x, sext(zext x) = zext x
@@ -48,8 +47,7 @@ constexpr package_order convert_once(const operation_info& outer, const operatio
   return {};
 }
 
-/// The extension of x + `by`, a sum of the narrow width with these promises: the extension of x plus a number, if the
-/// sum does not wrap. `facts` are those of x.
+/// ext(x + by) = ext(x) + by', if the narrow sum does not wrap. `promises` are those of the sum, `facts` those of x.
 constexpr package_order extended_sum(const operation_info& extension, value_id x, std::uint64_t by,
                                      operation_flags promises, const number_facts& facts) {
   const unsigned narrow = extension.operand_width;
@@ -74,7 +72,7 @@ constexpr package_order extended_sum(const operation_info& extension, value_id x
   return order;
 }
 
-/// The extension of a number that is not negative has zeros above.
+/// sext x = zext x, if x is not negative.
 constexpr package_order extend_natural(const operation_info& extension, value_id x, const number_facts& facts) {
   if (extension.code != operation::sign_extend || !facts.is_natural()) {
     return {};
@@ -84,7 +82,7 @@ constexpr package_order extend_natural(const operation_info& extension, value_id
   return order;
 }
 
-/// An extension of a truncation of `x` to the width of `x`: `x`, if the truncation loses nothing.
+/// ext(trunc x) = x, if the truncation loses nothing. `x` has the width of the result.
 constexpr package_order extend_truncated(const operation_info& extension, const operation_info& truncation, value_id x,
                                          const number_facts& facts) {
   const unsigned narrow = extension.operand_width;
@@ -98,8 +96,8 @@ constexpr package_order extend_truncated(const operation_info& extension, const 
   return fits ? package_order::to_existing(x, "an extension of what was truncated without loss") : package_order();
 }
 
-/// The comparison of two numbers that were extended in the same way, from the same width: it is one of the narrow
-/// numbers, unsigned if they have zeros above. Both extensions are `inner`.
+/// Compares the narrow numbers instead of their extensions, unsigned if both have zeros above. `inner` is the extension
+/// of both; both were extended from the same width.
 constexpr package_order compare_narrow(const operation_info& comparison, const operation_info& inner, value_id x,
                                        value_id y) {
   if (!is_comparison(comparison.code) || !is_extension(inner.code) || inner.width != comparison.operand_width ||
@@ -112,8 +110,8 @@ constexpr package_order compare_narrow(const operation_info& comparison, const o
   return order;
 }
 
-/// The comparison of an extended number with the literal `c`: one of the narrow number, or decided, if `c` is none that
-/// the extension makes. An extension of signs that is compared as unsigned with such a literal stays: `none`.
+/// Compares an extended number with the literal `c`: compares the narrow number, or is folded if no extended value
+/// equals c. Returns `none` for an unsigned comparison of a sign extension with such a literal.
 constexpr package_order compare_narrow_with(const operation_info& comparison, const operation_info& inner, value_id x,
                                             std::uint64_t c) {
   if (!is_comparison(comparison.code) || !is_extension(inner.code) || inner.width != comparison.operand_width ||
@@ -132,14 +130,14 @@ constexpr package_order compare_narrow_with(const operation_info& comparison, co
   }
   const bool is_equality = comparison.code == operation::equal || comparison.code == operation::not_equal;
   if (!has_zeros && !is_equality && comparison.code == unsigned_comparison(comparison.code)) {
-    return {}; // what the extension makes is not an interval then
+    return {}; // the extended values are then no interval
   }
-  const std::uint64_t operands[2] = {0, c}; // all that the extension makes compares like 0
+  const std::uint64_t operands[2] = {0, c}; // all extended values compare like 0
   return package_order::to_constant(evaluate(comparison, span<const std::uint64_t>(operands, 2)).bits,
                                     "an extended number and a literal that is none");
 }
 
-/// A comparison of one bit with a literal, `c`: `p` or its negation.
+/// Replaces the comparison of one bit with the literal `c` by `p` or its negation.
 constexpr package_order compare_bit(const operation_info& comparison, value_id p, std::uint64_t c) {
   const bool asks_equal = comparison.code == operation::equal;
   if (comparison.operand_width != 1 || (!asks_equal && comparison.code != operation::not_equal)) {
@@ -153,8 +151,8 @@ constexpr package_order compare_bit(const operation_info& comparison, value_id p
   return order;
 }
 
-/// A truncation of arithmetic whose operands are, in `width` bits of the result, `x` and `y`: the operation in these
-/// bits. So are the low bits of sums, differences, products and operations of bits.
+/// trunc(x op y) = trunc(x) op trunc(y), for sums, differences, products and operations of bits. `x` and `y` are the
+/// operands in `width` bits.
 constexpr package_order compute_narrow(unsigned width, operation code, order_operand x, order_operand y) {
   if (code != operation::add && code != operation::sub && code != operation::mul && code != operation::bit_and &&
       code != operation::bit_or && code != operation::bit_xor) {
@@ -166,7 +164,7 @@ constexpr package_order compute_narrow(unsigned width, operation code, order_ope
   return order;
 }
 
-/// The bits `mask` of an extended number, which has `inner.width` bits: with zeros above if that is all the mask says.
+/// Masks an extended number of `inner.width` bits; a zero extension, if that is all the mask says.
 constexpr package_order mask_extended(const operation_info& inner, value_id x, std::uint64_t mask) {
   const std::uint64_t low = low_ones(inner.operand_width);
   if (!is_extension(inner.code) || (inner.code == operation::zero_extend ? (mask & low) != low : mask != low)) {
@@ -177,8 +175,8 @@ constexpr package_order mask_extended(const operation_info& inner, value_id x, s
   return order;
 }
 
-/// The bits of the result that may be 1, if `bits` says which ones may be in the operands. Of a shift, the second one
-/// is the literal by which it shifts, or the width at least if that is none.
+/// The bits of the result that may be 1; `bits` are those that may be 1 in the operands. For a shift, the second entry
+/// is the literal shift amount, or at least the width if it is not a literal.
 constexpr std::uint64_t possible_bits(const operation_info& info, const std::uint64_t (&bits)[3]) {
   const std::uint64_t all = low_ones(info.width);
   const bool shifts = bits[1] < info.width;

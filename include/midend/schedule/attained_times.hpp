@@ -21,11 +21,11 @@ MIDEND_BEGIN_NAMESPACE
 ///     midend::unrolling_options options;
 ///     options.lowering.timer = &attained;
 ///
-/// The interval, the stages and the registers of a loop are those of `modulo_schedule`, and the time of a pass alone,
-/// or of a straight line, is that of `schedule_block`. So a pipelined loop takes exactly the cycles of
-/// `simulate`, and what the machine loses by its branch back and its exit. A
-/// loop without a schedule within the stages of the machine is not pipelined (`pipelining_obstacle::too_many_stages` or
-/// `no_schedule`). A straight line that cannot be scheduled keeps its bound.
+/// The interval, the stages and the registers of a loop are those of `modulo_schedule`, and the time of an iteration
+/// alone, or of a straight line, is that of `schedule_block`. So a pipelined loop takes exactly the cycles of
+/// `simulate`, plus the losses of the machine at the branch back and the exit. A loop without a schedule within the
+/// stages of the machine is not pipelined (`pipelining_obstacle::too_many_stages` or `no_schedule`). A straight line
+/// that cannot be scheduled keeps its bound.
 ///
 /// Keeps workspaces: use one for each thread. The cost of a body is that of the two schedulers.
 template <loop_machine_argument M> class attained_times final : public body_timer {

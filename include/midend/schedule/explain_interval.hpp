@@ -1,4 +1,4 @@
-/// `explain_interval`: why a loop body has no schedule with a given interval.
+/// `explain_interval`: explains why a loop body has no schedule with a given interval.
 #pragma once
 
 #include "midend/config.hpp"
@@ -188,16 +188,18 @@ constexpr bool explain_by_bounds(const schedulable_body& body, const M& m, std::
 
 } // namespace detail
 
-/// Why no schedule with this interval exists: a small part of the body that has none by itself, an unsatisfiable core.
-/// Below the recurrence bound the part is a cycle of dependences; below the resource bound, operations that need more
-/// of a resource than the machine has. If the body is small enough for the exact search, the search then tries the body
-/// without one more operation, dependence or kind of resource at a time: the deletion filter of J. N. Chinneck and E.
-/// W. Dravnieks ("Locating minimal infeasible constraint sets in linear programs", ORSA J. Computing 3(2), 1991). For
-/// optimal pipelining by SMT with explanations see arXiv 2601.21842, 2026. `verify_explanation` checks the result.
+/// Explains why no schedule with this interval exists: a small part of the body that has none by itself, an
+/// unsatisfiable core. Below the recurrence bound the part is a cycle of dependences; below the resource bound,
+/// operations that need more of a resource than the machine has. If the body is small enough for the exact search, the
+/// search then tries the body without one more operation, dependence or kind of resource at a time: the deletion filter
+/// of J. N. Chinneck and E. W. Dravnieks ("Locating minimal infeasible constraint sets in linear programs", ORSA J.
+/// Computing 3(2), 1991). For optimal pipelining by SMT with explanations see arXiv 2601.21842, 2026.
+/// `verify_explanation` checks the result.
 ///
-/// `options.most_steps` limits all searches together; what they did not come to stays in the explanation. Requires an
-/// interval from 1 to `longest_interval`; `impossible` if the machine cannot issue some operation. The cost is that of
-/// one `exact_schedule_at` for each operation, dependence and kind of resource of the explanation that it starts from.
+/// `options.most_steps` limits all searches together; parts that they did not reach stay in the explanation. Requires
+/// an interval from 1 to `longest_interval`; `impossible` if the machine cannot issue some operation. The cost is that
+/// of one `exact_schedule_at` for each operation, dependence and kind of resource of the explanation that it starts
+/// from.
 template <loop_machine_argument M>
 constexpr interval_explanation explain_interval(const schedulable_body& body, const M& m, std::uint32_t interval,
                                                 const exact_schedule_options& options = {}) {

@@ -114,7 +114,7 @@ class modulo_schedule_workspace {
 
 namespace detail {
 
-/// One body. All cycles are counted from the start of its pass.
+/// One body. All cycles are counted from the start of its iteration.
 class modulo_scheduler {
 public:
   constexpr modulo_scheduler(const schedulable_body& body, const issue_rules& rules,
@@ -136,9 +136,9 @@ public:
   }
 
 private:
-  /// Which operations are placed first.
+  /// The operations that are placed first.
   enum class placing_order : std::uint8_t {
-    by_height,         ///< those with the longest path to the end of the pass first, as in Rau
+    by_height,         ///< those with the longest path to the end of the iteration first, as in Rau
     recurrences_first, ///< operations on recurrences first, as in swing modulo scheduling
     scarce_first       ///< operations that block a channel or have few channels first
   };
@@ -234,7 +234,7 @@ private:
     }
   }
 
-  /// The longest path to the end of the pass. The iteration terminates because the interval is at least the recurrence
+  /// The longest path to the end of the iteration. The search ends because the interval is at least the recurrence
   /// bound.
   constexpr void compute_heights() {
     w_.height_.resize_for_overwrite(body_.size());
@@ -368,7 +368,7 @@ private:
 
   // Improving a schedule.
 
-  /// First moves operations to earlier cycles, which shortens the pass, then to cycles that shorten lifetimes.
+  /// First moves operations to earlier cycles, which shortens the iteration, then to cycles that shorten lifetimes.
   constexpr void improve(reservation_table& table) {
     sort_by_cycle();
     for (const modulo_schedule_workspace::placing& p : w_.placings_) {
@@ -424,11 +424,11 @@ private:
     return end;
   }
 
-  /// What the lifetimes around an operation depend on, if its cycle changes.
+  /// The numbers that decide how lifetimes change with the cycle of an operation.
   struct lifetime_change {
     static constexpr std::size_t most_operands = 8;
     std::int64_t last_by_others[most_operands]; ///< by operand: its last read by another operation
-    std::int64_t later[most_operands];          ///< by operand: how many cycles later the operation reads it
+    std::int64_t later[most_operands];          ///< by operand: the distance of the read in cycles
     std::size_t operands = 0;
     bool is_read = false; ///< then its own lifetime is shorter the later it is issued
 
@@ -495,7 +495,7 @@ private:
     return best != now;
   }
 
-  /// Removes whole intervals before the first operation, so that a pass starts with it.
+  /// Removes whole intervals before the first operation, so that an iteration starts with it.
   constexpr void store(const reservation_table& table) {
     std::int64_t first = body_.size() == 0 ? 0 : w_.cycle_[0];
     for (const std::int64_t c : w_.cycle_) {

@@ -1,4 +1,4 @@
-/// `run_region`: runs a region pass by pass in program order: the reference result for its schedules.
+/// `run_region`: runs a region, one iteration after the other in program order: the reference result for its schedules.
 #pragma once
 
 #include "midend/config.hpp"
@@ -37,14 +37,14 @@ concept region_memory =
 enum class region_run_status : std::uint8_t {
   left, ///< by `exit`, or at the end of a straight line
   too_many_passes,
-  without_meaning, ///< an exit, a guard, an address or a stored value is not a number
+  without_meaning, ///< an exit, a guard, an address or a stored value is no number
   calls            ///< the region calls something
 };
 
 /// The result of `run_region`.
 struct region_run {
   region_run_status status = region_run_status::without_meaning;
-  std::uint32_t passes = 0;          ///< that were begun
+  std::uint32_t passes = 0;          ///< iterations that began
   std::uint32_t exit = 0;            ///< position in `exits`; their number at the end of a straight line
   flat_array<region_number> results; ///< of `left`: by value of `live_out`; no number if it comes after the exit
 
@@ -53,8 +53,8 @@ struct region_run {
 
 namespace detail {
 
-/// Evaluates the values of a region in several passes. `Issued` says whether the operation that computes a value has
-/// been issued in a pass.
+/// Evaluates the values of a region in several iterations. `Issued` says whether the operation that computes a value
+/// has been issued in an iteration.
 template <region_memory Memory, class Issued> class region_evaluator {
 public:
   constexpr region_evaluator(const program_region& region, span<const std::uint64_t> inputs, Memory& memory,
@@ -68,7 +68,7 @@ public:
     }
   }
 
-  /// Makes room for one more pass.
+  /// Makes room for one more iteration.
   constexpr void begin_pass() {
     for (std::size_t i = 0; i != region_.values.size(); ++i) {
       cells_.push_back({0, state::unknown});
@@ -131,7 +131,7 @@ public:
     set(node, pass, read);
   }
 
-  /// Reads the loads that are equal in all passes, before the first one.
+  /// Reads the loads that are equal in all iterations, before the first one.
   constexpr bool load_invariants() {
     for (region_id n = 0; n != region_.values.size(); ++n) {
       const region_value& v = region_.values[n];
@@ -282,11 +282,12 @@ private:
   Memory& memory_;
   const Issued& issued_;
   flat_array<std::uint32_t> phi_of_; ///< by node: its position among the header phis
-  flat_array<value_cell> cells_;     ///< by pass and node
+  flat_array<value_cell> cells_;     ///< by iteration and node
   flat_array<task> work_;
 };
 
-/// The values that are used after the region, if control leaves by `exit` in a pass: those that come before the exit.
+/// The values that are used after the region, if control leaves by `exit` in an iteration: those that come before the
+/// exit.
 template <class Evaluator>
 constexpr bool read_results(const program_region& region, Evaluator& values, std::uint32_t exit, std::uint32_t pass,
                             flat_array<region_number>& out) {
@@ -308,7 +309,7 @@ constexpr bool read_results(const program_region& region, Evaluator& values, std
 /// depends on one. Promises about wrapping are ignored. An operation outside the vocabulary computes a fixed function
 /// of its operands, which is enough to compare two runs.
 ///
-/// Ends after `most_passes` passes. O(passes · values) in time and space.
+/// Ends after `most_passes` iterations. O(passes · values) in time and space.
 template <region_memory Memory>
 constexpr region_run run_region(const program_region& region, span<const std::uint64_t> inputs, Memory& memory,
                                 std::uint32_t most_passes) {

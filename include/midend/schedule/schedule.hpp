@@ -1,4 +1,4 @@
-/// `schedule`: when and on which channel each operation of a body is issued.
+/// `schedule`: the cycle and the channel in which each operation of a body is issued.
 #pragma once
 
 #include "midend/config.hpp"
@@ -38,17 +38,17 @@ struct schedulable_body {
 
 /// The place of an operation.
 struct operation_slot {
-  std::uint32_t cycle = 0;            ///< in which it is issued, from the start of its pass on
+  std::uint32_t cycle = 0;            ///< in which it is issued, from the start of its iteration on
   std::uint32_t channel = no_channel; ///< on which it is issued
 
   friend constexpr bool operator==(const operation_slot&, const operation_slot&) = default;
 };
 
-/// A schedule of a loop body, whose passes start every `interval` cycles, or of a straight line.
+/// A schedule of a loop body, whose iterations start every `interval` cycles, or of a straight line.
 struct schedule {
   std::uint32_t interval = 0;       ///< II; 0: a straight line
-  std::uint32_t stages = 1;         ///< the number of passes from which the kernel issues operations
-  std::uint32_t length = 0;         ///< cycles from the start of a pass until its last result can be used
+  std::uint32_t stages = 1;         ///< the number of iterations from which the kernel issues operations
+  std::uint32_t length = 0;         ///< cycles from the start of an iteration until its last result can be used
   flat_array<operation_slot> slots; ///< by operation
 
   /// The cycle of the kernel in which the operation is issued.
@@ -56,10 +56,10 @@ struct schedule {
     return interval == 0 ? slots[o].cycle : slots[o].cycle % interval;
   }
 
-  /// The stage: how many whole intervals after the start of its pass the operation is issued.
+  /// The stage: the number of whole intervals from the start of its iteration to the operation's issue.
   constexpr std::uint32_t stage(operation_id o) const { return interval == 0 ? 0 : slots[o].cycle / interval; }
 
-  /// The cycles in which all operations of `passes` passes are issued, without set-up.
+  /// The cycles in which all operations of `passes` iterations are issued, without set-up.
   constexpr std::uint64_t cycles(std::uint64_t passes) const {
     return interval == 0 ? passes * length : passes == 0 ? 0 : (passes + stages - 1) * interval;
   }
@@ -70,7 +70,7 @@ struct schedule {
 /// The outcome of a scheduler.
 enum class schedule_status : std::uint8_t {
   attained,           ///< there is a schedule
-  impossible,         ///< the machine does not have an operation, or operations wait for each other within a pass
+  impossible,         ///< the machine does not have an operation, or operations wait for each other within an iteration
   infeasible,         ///< proven: no schedule with this interval exists
   budget_exhausted,   ///< the search stopped before it knew
   interval_too_long,  ///< no interval up to the limit was attained

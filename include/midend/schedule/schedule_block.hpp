@@ -214,7 +214,7 @@ private:
           ++num_ready_;
         }
         issue_ready(cycle, out);
-      } while (!w_.soon_.empty() && w_.soon_[0].key <= cycle); // what only an order made wait
+      } while (!w_.soon_.empty() && w_.soon_[0].key <= cycle); // operations that only an order delayed
       last = cycle;
     }
     for (operation_id o = 0; !forwards_ && o != body_.size(); ++o) {

@@ -12,7 +12,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A value lives from the issue of its operation to the issue of its last reader, in cycles of its own pass.
+/// A value lives from the issue of its operation to the issue of its last reader, in cycles of its own iteration.
 struct value_lifetime {
   std::uint32_t from = 0;
   std::uint32_t to = 0; ///< `from` if nothing reads it
@@ -88,10 +88,10 @@ class schedule_lifetimes_workspace {
 };
 
 /// The lifetimes of a valid schedule, refilling `out`. MaxLive is that of R. A. Huff ("Lifetime-sensitive modulo
-/// scheduling", PLDI 1993): the largest number of values that live in one cycle of the kernel, of all passes in flight.
-/// Values from outside of the body are not counted. `unroll_factor` is that of modulo variable expansion (M. Lam,
-/// "Software pipelining: an effective scheduling technique for VLIW machines", PLDI 1988): with this many copies of the
-/// kernel, each value has a register that is not overwritten while it lives.
+/// scheduling", PLDI 1993): the largest number of values that live in one cycle of the kernel, of all iterations in
+/// flight. Values from outside of the body are not counted. `unroll_factor` is that of modulo variable expansion (M.
+/// Lam, "Software pipelining: an effective scheduling technique for VLIW machines", PLDI 1988): with this many copies
+/// of the kernel, each value has a register that is not overwritten while it lives.
 ///
 /// Requires a slot for each operation. O(operations + dependences + cycles).
 constexpr void compute_lifetimes(const schedulable_body& body, const schedule& s,

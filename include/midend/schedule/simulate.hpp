@@ -20,7 +20,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What goes wrong in a simulation.
+/// The faults of a simulation.
 enum class simulation_fault : std::uint8_t {
   none,
   calls,              ///< the body calls something
@@ -28,15 +28,15 @@ enum class simulation_fault : std::uint8_t {
   reads_unwritten,    ///< `reader` needs the result of `producer`, which is not issued yet
   effect_before_exit, ///< the store `reader` is issued before an earlier exit is decided
   without_meaning,    ///< `reader`, an effect or an exit, depends on an arbitrary value
-  leaves_too_early,   ///< control leaves in pass `pass` by an exit, before the last pass
-  does_not_leave      ///< control does not leave in the last pass
+  leaves_too_early,   ///< control leaves in iteration `pass` by an exit, before the last iteration
+  does_not_leave      ///< control does not leave in the last iteration
 };
 
-/// How often the body runs.
+/// The number of runs of the body.
 struct simulated_trip {
-  std::uint32_t passes = 1;       ///< that are begun, the last one included
-  std::uint32_t counted_exit = 0; ///< the exit of the last pass if the number of passes decides it: such an exit is not
-                                  ///< tested
+  std::uint32_t passes = 1;       ///< iterations that begin, the last one included
+  std::uint32_t counted_exit = 0; ///< the exit of the last iteration if the number of iterations decides it: such an
+                                  ///< exit is not tested
 };
 
 /// The result of `simulate`.
@@ -45,7 +45,7 @@ struct simulation {
   operation_id reader = no_machine_operation;
   operation_id producer = no_machine_operation;
   std::uint32_t pass = 0;             ///< of the reader
-  std::uint64_t cycle = 0;            ///< of the fault, from the first pass on
+  std::uint64_t cycle = 0;            ///< of the fault, from the first iteration on
   std::uint64_t cycles = 0;           ///< (passes + stages - 1) · II and the set-up; of a straight line its length
   std::uint32_t exit = 0;             ///< by which control leaves
   flat_array<region_number> results;  ///< by value of `live_out`
@@ -240,7 +240,7 @@ private:
     return is_there;
   }
 
-  /// Decides whether control leaves by an exit in a pass. Returns false, with a fault, if that is unknown.
+  /// Decides whether control leaves by an exit in an iteration. Returns false, with a fault, if that is unknown.
   constexpr bool decide(operation_id o, std::uint32_t exit, std::uint32_t pass, simulation_fault if_unknown) {
     const region_exit& e = region_.exits[exit];
     if (e.is_counted) {
@@ -271,7 +271,7 @@ private:
     }
   }
 
-  /// Whether control reaches a value of a pass.
+  /// Whether control reaches a value of an iteration.
   constexpr bool is_reached(operation_id o, region_id n, std::uint32_t pass) {
     for (; undecided_ < pass; ++undecided_) {
       for (std::uint32_t e = 0; e != region_.exits.size() && e < taken_[undecided_]; ++e) {
@@ -347,7 +347,7 @@ private:
   issue_times times_;
   region_evaluator<Memory, issue_times> values_;
   std::uint32_t rows_ = 0;
-  std::uint32_t undecided_ = 0; ///< in all passes before, it is known whether control leaves
+  std::uint32_t undecided_ = 0; ///< in all iterations before, it is known whether control leaves
   std::size_t committed_ = 0;
   flat_array<std::uint32_t> first_in_row_;
   flat_array<operation_id> in_row_;
@@ -355,22 +355,22 @@ private:
   flat_array<region_id> values_of_;
   flat_array<std::uint32_t> first_in_;
   flat_array<std::uint32_t> in_;
-  flat_array<std::uint32_t> taken_; ///< by pass: the first exit that is known to be taken, or `none`
+  flat_array<std::uint32_t> taken_; ///< by iteration: the first exit that is known to be taken, or `none`
   flat_array<pending_store> stores_;
 };
 
 } // namespace detail
 
-/// Runs a schedule of a lowered region: in each cycle the operations of one row of the kernel, each for the pass of its
-/// stage, with prologue and epilogue. Each pass has its own registers, as with rotating ones. A value of the region is
-/// computed by the last operation of its lowering, and its operands must have been issued early enough for the
-/// latencies of the machine. A load reads memory at its issue, even if its result is not needed; where there is no
-/// memory, its result is arbitrary. A load can read a store after the latency from store to load. A store does nothing
-/// if its guard is false or it follows a taken exit; both must be known at its issue.
+/// Runs a schedule of a lowered region: in each cycle the operations of one row of the kernel, each for the iteration
+/// of its stage, with prologue and epilogue. Each iteration has its own registers, as with rotating ones. A value of
+/// the region is computed by the last operation of its lowering, and its operands must have been issued early enough
+/// for the latencies of the machine. A load reads memory at its issue, even if its result is not needed; where there is
+/// no memory, its result is arbitrary. A load can read a store after the latency from store to load. A store does
+/// nothing if its guard is false or it follows a taken exit; both must be known at its issue.
 ///
-/// `run_region` gives the number of passes and, for the same inputs and memory, the same exit, results and memory.
+/// `run_region` gives the number of iterations and, for the same inputs and memory, the same exit, results and memory.
 /// Requires a body that was lowered without `counts_in_hardware`, and a slot for each operation; the schedule may be
-/// wrong otherwise. Takes (passes + stages - 1) · II cycles and the set-up of the machine. O(cycles + passes ·
+/// wrong otherwise. Takes (passes + stages - 1) · II cycles and the set-up of the machine. O(cycles + iterations ·
 /// (operations + values)).
 template <loop_machine_argument M, region_memory Memory>
 constexpr simulation simulate(const program_region& region, const machine_body& body, const M& m, const schedule& s,

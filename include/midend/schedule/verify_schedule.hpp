@@ -14,7 +14,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a schedule.
+/// The faults of a schedule.
 enum class schedule_fault : std::uint8_t {
   missing_operation,   ///< there is no slot for `first`
   too_many_slots,      ///< there are slots for operations that the body does not have
@@ -27,7 +27,7 @@ enum class schedule_fault : std::uint8_t {
   resource_exceeded,   ///< the operations up to `first` use more of `resource` in `cycle` than there is
   excluded_pair,       ///< `first` and `second` cannot be issued in the same `cycle`
   wrong_stages,        ///< `stages` is not the number of stages
-  wrong_length         ///< `length` is not the time of a pass
+  wrong_length         ///< `length` is not the time of an iteration
 };
 
 /// A mistake and its place. Members that the fault does not name are 0, or `no_channel`.
@@ -86,7 +86,7 @@ private:
     for (const operation_dependence& d : body_.graph.dependences()) {
       const std::uint64_t ready = std::uint64_t{s_.slots[d.producer].cycle} + d.latency;
       const std::uint64_t start = std::uint64_t{s_.slots[d.consumer].cycle} + std::uint64_t{s_.interval} * d.distance;
-      const bool is_checked = s_.interval != 0 || d.distance == 0; // a straight line has no next pass
+      const bool is_checked = s_.interval != 0 || d.distance == 0; // a straight line has no next iteration
       if (is_checked && start < ready) {
         schedule_mistake& m = add(schedule_fault::too_early);
         m.first = d.producer;
@@ -268,7 +268,8 @@ private:
 /// Checks a schedule of a loop body, or of a straight line if its interval is 0, by the definitions alone: each
 /// dependence, `cycle(consumer) + interval · distance >= cycle(producer) + latency`; each reservation of a channel, of
 /// a resource and of words of literals, in cycles modulo the interval; each excluded pair; and what the schedule says
-/// about itself. In a straight line, dependences on other passes are not checked. Shares no code with the schedulers.
+/// about itself. In a straight line, dependences on other iterations are not checked. Shares no code with the
+/// schedulers.
 ///
 /// Refills `out` with the mistakes, none if the schedule is valid. If slots are missing or superfluous, only that is
 /// listed. O(operations · log operations · largest occupancy + dependences), for operations in a row times classes.

@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether a phi has only the input for one edge left, and that edge has not been erased.
+/// Whether the only input of a phi that is left is the one for edge `e`, and `e` still exists.
 template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
   std::size_t inputs = 0;
   for_each_id(ir.operands(phi), [&](value_id) { ++inputs; });
@@ -26,7 +26,7 @@ template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
 
 } // namespace detail
 
-/// The value that is read there.
+/// The value that the use reads.
 template <class IR, class Constant> value_id used_value(const IR& ir, const decided_use<Constant>& use) {
   if (use.edge != no_edge) {
     return static_cast<value_id>(ir.phi_input(use.user, use.edge));
@@ -37,7 +37,7 @@ template <class IR, class Constant> value_id used_value(const IR& ir, const deci
   return read;
 }
 
-/// The use reads the literal from now on. O(operands of the user).
+/// Makes the use read the literal. O(operands of the user).
 template <class E, class Constant> void apply_decided_use(E& editor, const decided_use<Constant>& use) {
   const auto literal = static_cast<value_id>(editor.make_constant(used_value(editor, use), use.constant));
   if (use.edge != no_edge) {
@@ -47,11 +47,10 @@ template <class E, class Constant> void apply_decided_use(E& editor, const decid
   }
 }
 
-/// Applies a plan that was made for the program as it is, and from which changes may have been removed. Changes that
-/// are no longer possible are skipped: a node stays if an edge from a remaining node leads to it or a remaining node
-/// uses its values; a phi stays if it has other inputs. Afterwards replaced values have no users, and removable ones
-/// are erased. Operations that are now dead for other reasons stay. Uses that branches decide are changed if the editor
-/// has `set_operand` and `set_phi_input`.
+/// Applies a plan to its program; some changes may have been removed from the plan. Skips changes that are no longer
+/// possible: a node stays if an edge from a remaining node leads to it or a remaining node uses its values; a phi stays
+/// if it has other inputs. Afterwards replaced values have no users, and removable ones are erased. Other operations
+/// that are now dead stay. Uses that branches decide are changed if the editor has `set_operand` and `set_phi_input`.
 ///
 /// Linear in the program and the plan, if each call of the editor is linear in what it changes.
 template <ir_editor_argument E, class Constant> void apply_sccp(E& editor, const sccp_plan<Constant>& plan) {

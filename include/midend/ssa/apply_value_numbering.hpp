@@ -15,12 +15,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether a value that would have to lose promises keeps them, and is read by its own readers only.
+/// Whether a value that should lose promises keeps them instead, so that only its own readers may read it.
 inline bool keeps_its_uses(const flat_array<unsigned char>& keeps_uses, value_id v) {
   return v < keeps_uses.size() && keeps_uses[v] != 0;
 }
 
-/// Makes the phis of a plan; returns the phi for each of its operations, or `no_value` if it stays.
+/// Makes the phis of a plan. Returns the phi for each of its operations, or `no_value` if the operation stays.
 template <class E>
 flat_array<value_id> make_phis_of_operations(E& editor, const value_numbering_plan<constant_of<E>>& plan,
                                              const flat_array<unsigned char>& keeps_uses) {
@@ -49,13 +49,11 @@ flat_array<value_id> make_phis_of_operations(E& editor, const value_numbering_pl
 
 } // namespace detail
 
-/// Applies a plan that was made for the program as it is, and from which changes may have been removed. First equal
-/// values are replaced, then constants, edges and nodes as by `apply_sccp`. Afterwards replaced values have no users,
-/// and removable ones are erased; operations that are now dead for other reasons stay.
+/// Applies a plan to its program; some changes may have been removed from the plan. First replaces equal values, then
+/// constants, edges and nodes like `apply_sccp`. Afterwards replaced values have no users, and removable ones are
+/// erased; other operations that are now dead stay. Operations that become phis are erased.
 ///
-/// Operations that become phis are erased.
-///
-/// A leader whose promises would have to be dropped replaces nothing if the editor has no `drop_promises`.
+/// If the editor has no `drop_promises`, a leader that should lose promises replaces nothing.
 ///
 /// Linear in the program and the plan, if each call of the editor is linear in what it changes.
 template <ir_editor_argument E>

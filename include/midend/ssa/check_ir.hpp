@@ -1,4 +1,4 @@
-/// `check_ir`: finds the place for which a user's view of an IR is wrong.
+/// `check_ir`: finds the place where a user's view of an IR is wrong.
 #pragma once
 
 #include "midend/config.hpp"
@@ -38,8 +38,8 @@ template <class IR>
 concept has_semantics =
     has_constant_type<IR> && (has_edge_cases<IR> || requires(const IR& ir, edge_id e) { ir.edge_case(e); });
 
-/// Checks one rung after the other, and within a rung first that numbers are in range: what is asked of the IR later
-/// names only what exists. Each check returns whether all is well; if not, `error_` says what is not.
+/// Checks one rung after the other, and within a rung first that numbers are in range, so that later questions to the
+/// IR name only things that exist. Each check returns whether all is well; otherwise `error_` says what is wrong.
 template <class IR> class ir_checker {
 public:
   using reason = ir_error::reason;
@@ -169,7 +169,7 @@ private:
     flat_array<value_id> readers;
     readers.resize_for_overwrite(ends.back());
     for_each_read([&](value_id read, value_id reader, std::size_t) { readers[--ends[read]] = reader; });
-    flat_array<std::uint32_t> reads(values_, 0); // by reader: reads of `v` that are not among its users so far
+    flat_array<std::uint32_t> reads(values_, 0); // by reader: reads of `v` not yet matched by its users
     for (value_id v = 0; v != values_; ++v) {
       const std::uint32_t last = ends[v + std::size_t{1}];
       for (std::uint32_t i = ends[v]; i != last; ++i) {
@@ -266,7 +266,7 @@ private:
     return true;
   }
 
-  /// What operations in nodes read is in a node itself, or is nothing that is computed.
+  /// An operation in a node reads values that are in nodes, or values that need no computation.
   constexpr bool check_unplaced_operands() {
     for (value_id v = 0; v != values_; ++v) {
       if (node_of_[v] == no_node) {
@@ -408,7 +408,7 @@ private:
 
   static constexpr std::uint32_t at_end = 0xffff'ffff;
 
-  /// Whether `v` has been computed whenever control is in `n`, before `place`. Anything goes where control never is.
+  /// Whether `v` is computed whenever control is in `n`, before `place`. Always true in unreachable nodes.
   constexpr bool is_available(value_id v, node_id n, std::uint32_t place) const {
     const node_id home = node_of_[v];
     if (home == no_node || !dominators_.is_reachable(n)) {
@@ -518,7 +518,7 @@ private:
     return !reads_sign(info.code) || check_signs(v, info);
   }
 
-  /// No IR compares the low bits of numbers: their `operand_width` was taken for the width of the result.
+  /// No IR compares only the low bits of numbers, so such a width is a mistake: the result's width as `operand_width`.
   constexpr bool check_compared_bits(value_id v) {
     unsigned width = 64;
     std::size_t position = 0;
@@ -531,8 +531,8 @@ private:
     return width == 1 || fail({.why = reason::compares_one_bit, .value = v, .number = width});
   }
 
-  /// Operands with fewer bits than the operation reads have zeros above, so a signed operation would take each of them
-  /// for a number that is not negative.
+  /// An operand with fewer bits than the operation reads has zeros above. A signed operation would never see it as
+  /// negative.
   constexpr bool check_signs(value_id v, const operation_info& info) {
     const unsigned read = has_operand_width(info.code) ? info.operand_width : info.width;
     std::size_t position = 0;
@@ -642,7 +642,7 @@ private:
     return true;
   }
 
-  /// The numbers from `low` to `high`, of an edge.
+  /// The cases from `low` to `high` of an edge.
   struct case_interval {
     std::uint64_t low;
     std::uint64_t high;
@@ -666,7 +666,7 @@ private:
     }
   }
 
-  /// A signed range from a negative number to one that is not wraps around, and becomes two.
+  /// A signed range from a negative to a non-negative number wraps as unsigned, so it becomes two intervals.
   template <class Case>
   constexpr void add_interval([[maybe_unused]] const Case& one, [[maybe_unused]] unsigned width, edge_id e,
                               std::uint32_t position) {
@@ -698,8 +698,8 @@ private:
     return is_equal;
   }
 
-  /// Edges that serve several cases: their numbers have no bits above the width, at most one edge has none, and no
-  /// number is in two.
+  /// Checks edges that serve several cases: numbers have no bits above the width, at most one edge has no case, and no
+  /// number belongs to two edges.
   constexpr bool check_many_cases_of(node_id n, value_id condition) {
     const unsigned width = info_of(condition).width;
     std::uint32_t position = 0;
@@ -740,10 +740,10 @@ private:
     return check_intervals(n) && (position == 0 || defaults != 0 || check_gaps(n, condition));
   }
 
-  /// That the intervals, which are sorted and apart, leave no number out.
+  /// Checks that the intervals leave no number out. They are sorted and disjoint.
   constexpr bool check_gaps(node_id n, value_id condition) {
     if (constants_are_numbers && may_be_any_number(condition)) {
-      std::uint64_t next = 0; // that is in no interval so far
+      std::uint64_t next = 0; // the smallest number in no interval so far
       bool is_all = false;
       for (std::size_t i = 0; i != intervals_.size() && intervals_[i].low == next; ++i) {
         is_all = intervals_[i].high == low_ones(info_of(condition).width);
@@ -758,7 +758,7 @@ private:
 
   constexpr bool check_intervals(node_id n) {
     heap_sort(intervals_.data(), intervals_.size());
-    std::size_t longest = 0; // of those before, the one that ends last
+    std::size_t longest = 0; // the earlier interval that ends last
     for (std::size_t i = 1; i < intervals_.size(); ++i) {
       const case_interval& before = intervals_[longest];
       const case_interval& one = intervals_[i];
@@ -775,7 +775,7 @@ private:
     return true;
   }
 
-  /// Constants that are not numbers can only be compared, each with each.
+  /// Constants that are not numbers can only be tested for equality, so each is compared with each.
   template <class Constant>
   constexpr bool is_new_case([[maybe_unused]] node_id n, std::size_t position, const Constant& value) {
     if constexpr (constants_are_numbers) {
@@ -843,7 +843,7 @@ private:
       return fail({.why = reason::cases_miss_values, .node = n, .value = condition, .number = width});
     }
     if constexpr (constants_are_numbers) {
-      std::uint64_t left = 0; // of edges + 1 numbers, one is no case
+      std::uint64_t left = 0; // among edges + 1 numbers, at least one is no case
       if (edges != 0 && defaults == 0 && edges - 1 < low_ones(width) && may_be_any_number(condition)) {
         while (cases_.find(left) != hash_map<std::uint64_t>::missing) {
           ++left;
@@ -854,7 +854,7 @@ private:
     return true;
   }
 
-  /// Whether nothing is known about an operation that limits its results.
+  /// Whether nothing limits the results of an operation.
   constexpr bool may_be_any_number(value_id v) const {
     switch (code_of(v)) {
     case operation::add:
@@ -883,7 +883,7 @@ private:
 
   constexpr bool check_effects() {
     for (node_id n = 0; n != nodes_; ++n) {
-      value_id terminator = no_value; // the last value so far, if it is one
+      value_id terminator = no_value; // the last value so far, if it is a terminator
       for (const auto& id : ir_.values(n)) {
         const auto v = static_cast<value_id>(id);
         if (ir_.is_phi(v)) {
@@ -920,7 +920,7 @@ private:
 
   constexpr bool check_costs() {
     for (node_id n = 0; n != nodes_; ++n) {
-      value_id branch = no_value; // the last value so far, if it is one
+      value_id branch = no_value; // the last value so far, if it is a branch
       for (const auto& id : ir_.values(n)) {
         const auto v = static_cast<value_id>(id);
         if (ir_.is_phi(v)) {
@@ -945,7 +945,7 @@ private:
     return !has_successors;
   }
 
-  /// The end of a node without successors may be free: nothing is reached there, or what follows comes right after it.
+  /// The end of a node without successors may be free: control ends there, or continues right after it.
   constexpr bool check_class(node_id n, value_id v, std::optional<operation_class> c) {
     if (c && static_cast<std::size_t>(*c) >= num_operation_classes) {
       return fail({.why = reason::unknown_class, .value = v, .number = static_cast<std::uint64_t>(*c)});
@@ -1017,7 +1017,7 @@ private:
     return true;
   }
 
-  /// The operands end with the predicate and, if there is one, the other value.
+  /// The last operands are the predicate and, if there is one, the other value.
   constexpr bool check_guard([[maybe_unused]] value_id v) {
     if constexpr (has_guard<IR>) {
       const guard_of_value guard = ir_.guard(v);
@@ -1063,7 +1063,7 @@ private:
     for (node_id n = 0; n != nodes_; ++n) {
       for (const auto& id : ir_.graph().out_edges(n)) {
         const auto e = static_cast<edge_id>(id);
-        if (!(static_cast<double>(ir_.probability(e)) <= 1)) { // true of what is not a number
+        if (!(static_cast<double>(ir_.probability(e)) <= 1)) { // also true for NaN
           return fail({.why = reason::probability_out_of_range, .node = n, .edge = e});
         }
       }
@@ -1073,7 +1073,7 @@ private:
 
   // ---- The statements and expressions rungs.
 
-  /// `error` is what to say, but for position and number.
+  /// Reports `error` with the position and number of the first bad variable.
   template <class Range> constexpr bool check_variables(Range&& range, std::size_t variables, ir_error error) {
     for (const auto& id : range) {
       if (static_cast<variable_id>(id) >= variables) {
@@ -1179,29 +1179,28 @@ private:
   flat_array<std::uint32_t> first_in_edge_; ///< by node, and one more: where its edges start in `in_edges_`
   flat_array<edge_id> in_edges_;
   flat_array<edge_id> pending_;
-  flat_array<value_id> inputs_;         ///< of the phi at hand, by in-edge
-  flat_array<std::uint32_t> listed_;    ///< by value: how often it is an operand of the phi at hand
-  flat_array<std::uint32_t> arriving_;  ///< by value: along how many edges it arrives there
-  flat_array<case_interval> intervals_; ///< of the branch at hand, if its edges have several cases
-  hash_map<std::uint64_t> cases_;       ///< of the branch at hand, with their positions
+  flat_array<value_id> inputs_;         ///< of the current phi, by in-edge
+  flat_array<std::uint32_t> listed_;    ///< by value: how often it is an operand of the current phi
+  flat_array<std::uint32_t> arriving_;  ///< by value: the number of edges along which the current phi takes it
+  flat_array<case_interval> intervals_; ///< of the current branch, if its edges have several cases
+  hash_map<std::uint64_t> cases_;       ///< of the current branch, with their positions
 };
 
 } // namespace detail
 
 /// Checks that a view keeps the contract of each rung that it models: statements, expressions, values, SSA, semantics,
-/// effects and cost, after its graph (`check_graph`). `ir_error::reason` lists what is checked. Values that a node
-/// lists are computed there and nowhere else, phis before all others; definitions dominate their uses; phis have an
-/// input for each edge; `users` agree with `operands`; conditions have cases that tell their values apart; widths,
-/// numbers and enumerators are in range.
+/// effects and cost, after its graph (`check_graph`). `ir_error::reason` lists all checks. Values that a node lists are
+/// computed there and nowhere else, phis before all others; definitions dominate their uses; phis have an input for
+/// each edge; `users` agree with `operands`; conditions have cases that tell their values apart; widths, numbers and
+/// enumerators are in range.
 ///
 /// A phi lists each of its inputs at least once and at most once for each edge along which it arrives. So it may have
 /// an operand for each edge, for each predecessor, or for each different input.
 ///
-/// Requires nothing: a number is checked before the view is asked about what has it. Members that a rung asks about
-/// some values only are asked about those only: `phi_input(v, e)` of phis and edges into their node, `edge_case(e)`
-/// where there is a condition, members of the effects and cost rungs about values in nodes that are not phis,
-/// `memory(v)` if `v` reads or writes. Unreachable nodes are checked too, but where control never is, every value
-/// counts as computed.
+/// Requires nothing: checks a number before it asks the view about it. Asks the members of a rung only where the rung
+/// defines them: `phi_input(v, e)` for phis and edges into their node, `edge_case(e)` where there is a condition,
+/// members of the effects and cost rungs for values in nodes that are not phis, `memory(v)` if `v` reads or writes.
+/// Checks unreachable nodes, too, but counts every value as computed there.
 ///
 /// Returns the first error with its place, or nothing; in the order in which `reason` groups them. Call it in tests of
 /// a view, and on data that you do not trust. O(n + m + u) time for u operands, expected if cases are numbers, and k
@@ -1210,7 +1209,7 @@ private:
 template <class IR> [[nodiscard]] constexpr optional<ir_error> check_ir(const IR& ir) {
   static_assert(has_num_values<IR> || has_num_statements<IR>,
                 "midend: check_ir needs values (ir/ssa_values.hpp) or statements (ir/statements.hpp)");
-  // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.
+  // A view with one member of a rung is meant to have all, and its optional members are meant to be called.
   if constexpr (has_cost<IR>) {
     static_assert(cost_ir_argument<IR>);
   } else if constexpr (detail::has_semantics<IR>) {

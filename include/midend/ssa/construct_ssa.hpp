@@ -24,7 +24,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The nodes that define each variable, and those that read it before they write it. One pass over the program.
+/// The nodes that define each variable, and those that read it before they write it. Found in one walk over the
+/// program.
 class variable_sites {
 public:
   template <class IR> constexpr void assign(const IR& ir) {
@@ -46,11 +47,11 @@ public:
 
   constexpr std::size_t num_variables() const { return defined_in_.size(); }
 
-  /// Whether some node has a read of `x` that may see the value on arrival. Most variables are local: they are only
-  /// read in nodes that write them before, and need no phis.
+  /// Whether a read of `x` in some node may see the value on arrival. Most variables are local: every node that reads
+  /// them writes them before, so they need no phis.
   constexpr bool is_exposed(variable_id x) const { return exposed_in_[x] != no_node; }
 
-  /// Of a variable that is exposed, each once.
+  /// The nodes that define an exposed variable, each once.
   constexpr span<const node_id> defining(variable_id x) const { return part(defining_, defining_end_, x); }
 
   /// The nodes with a read of `x` that may see the value on arrival, each once.
@@ -122,7 +123,7 @@ private:
 };
 
 /// The nodes where a variable is live, for one variable at a time: a backward walk from its reads to its definitions.
-/// Most variables have no dominance frontier, and are not examined.
+/// Only called for variables with a dominance frontier, which most do not have.
 class live_nodes {
 public:
   constexpr void start(std::size_t num_nodes) {
@@ -174,16 +175,16 @@ struct renaming_memory {
     value_id value;
   };
 
-  flat_array<value_id> current;           ///< by variable: what it holds here, or `no_value`
-  flat_array<former_value> log;           ///< what variables held before, to be restored
+  flat_array<value_id> current;           ///< by variable: its value here, or `no_value`
+  flat_array<former_value> log;           ///< former values of variables, to be restored
   flat_array<std::size_t> log_end;        ///< by depth in the dominator tree: the length of the log there
   flat_array<std::uint32_t> phi_end;      ///< by node, into `phis`
   flat_array<std::uint32_t> phis;         ///< numbers of phis, node by node
   flat_array<unsigned char> is_undefined; ///< by variable
 };
 
-/// Walks the dominator tree in preorder: at the start of a node, a variable holds its phi there, or else what it holds
-/// at the end of the immediate dominator. Unreachable nodes come last, each on its own.
+/// Walks the dominator tree in preorder. At the start of a node, a variable holds its phi there, or else its value at
+/// the end of the immediate dominator. Unreachable nodes come last, each on its own.
 template <class E> class ssa_renaming {
 public:
   constexpr ssa_renaming(E& editor, const dominator_tree& tree, const variable_sites& sites,
@@ -276,7 +277,7 @@ private:
     return editor_.undefined_value(x);
   }
 
-  /// No node reads a local variable that does not write it before, so none needs the former value.
+  /// Records the former value of exposed variables only: no node reads a local variable before writing it.
   constexpr void write(variable_id x, value_id v) {
     if (sites_.is_exposed(x)) {
       memory_.log.push_back({x, memory_.current[x]});
@@ -284,7 +285,7 @@ private:
     memory_.current[x] = v;
   }
 
-  /// Restores what variables held when the log had that length.
+  /// Restores the variables to their values at the time the log had that length.
   constexpr void restore(std::size_t log_size) {
     while (memory_.log.size() != log_size) {
       memory_.current[memory_.log.back().variable] = memory_.log.back().value;
@@ -366,8 +367,8 @@ private:
 #endif
   }
 
-  /// The entry has no frontier. Nor does a variable need a phi if one node defines it and strictly dominates those that
-  /// read it: then no way leads to them around that node.
+  /// Skips definitions without frontiers: those in the entry, and variables with one defining node that strictly
+  /// dominates all readers, because every path to a reader goes through that node.
   static constexpr void list_joining(node_id entry, construct_ssa_workspace& w) {
     w.joining_.clear();
     for (variable_id x = 0; x != w.sites_.num_variables(); ++x) {
@@ -454,12 +455,12 @@ private:
 ///
 /// Requires that no edge leads to the entry, as SSA form does. A may-definition reads the variable and writes it, as
 /// `ir/editing.hpp` says. A read that no definition reaches on some path becomes `undefined_value`, in phis too.
-/// Unreachable nodes have no phis: a read there sees what was written earlier in the node, or else is undefined, and
-/// phis get the same on edges from there. Parallel edges have one input each, and the inputs are equal.
+/// Unreachable nodes have no phis: a read there sees an earlier write in the node, or else is undefined, and phis get
+/// the same value on edges from there. Parallel edges have one input each, and the inputs are equal.
 ///
-/// *Local* variables, which are only read in nodes that write them before, have neither frontiers nor a log (Briggs,
+/// *Local* variables are read only in nodes that write them before. They have neither frontiers nor a log (Briggs,
 /// Cooper, Harvey, Simpson, "Practical improvements to the construction and destruction of static single assignment
-/// form", SP&E 28(8), 1998); nor is there a frontier for a variable whose only definition dominates its reads.
+/// form", SP&E 28(8), 1998). A variable whose only definition dominates its reads has no frontier either.
 ///
 /// Time: O(n + m + size of the statements + inputs of phis), and for each variable with a frontier the nodes where it
 /// is live and the edges into them. The workspace takes about 90 bytes a node, 24 a variable, and 20 for each node that
@@ -469,7 +470,7 @@ constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, inse
   detail::ssa_constructor::run(editor, true, workspace, out);
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& editor) {
   inserted_phis out;
   construct_ssa_workspace workspace;
@@ -477,15 +478,14 @@ template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& e
   return out;
 }
 
-/// The same, and with `agreeing_phis::remove`, phis whose inputs agree are replaced: by the one value that they have
-/// beside the phi itself, or by an undefined value if there is none; then those whose inputs agree now, until there are
-/// no more. Inputs agree if the editor gives them the same number, so only an editor that knows copies or equal numbers
-/// has such phis: one whose `rename_definition` returns what was copied. An undefined input agrees if the editor allows
-/// it (`can_replace_undefined`); inputs from unreachable nodes need not. LLVM's `PromoteMemToReg` removes the same
-/// phis.
+/// With `agreeing_phis::remove`, also replaces phis whose inputs agree, until there are no more: by the one value that
+/// is an input beside the phi itself, or by an undefined value if there is none. Inputs agree if the editor gives them
+/// the same number. So only an editor that knows copies or equal numbers has such phis: one whose `rename_definition`
+/// returns the copied value. An undefined input agrees if the editor allows it (`can_replace_undefined`); inputs from
+/// unreachable nodes are ignored. LLVM's `PromoteMemToReg` removes the same phis.
 ///
 /// Phis that agree only in a cycle, each with the others, stay; `propagate_copies` removes them. `out` has the phis
-/// that are left. Its undefined variables may be undefined in removed phis only.
+/// that are left. Some of its undefined variables may be undefined in removed phis only.
 ///
 /// O(i log i) more for i inputs of phis. The workspace takes 12 bytes an input and 32 a phi more, and if there are such
 /// phis, 4 for each value and 12 an input.
@@ -495,7 +495,7 @@ constexpr void construct_ssa(E& editor, agreeing_phis agreeing, construct_ssa_wo
   detail::ssa_constructor::run(editor, agreeing == agreeing_phis::keep, workspace, out);
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <phi_removing_editor_argument E> constexpr inserted_phis construct_ssa(E& editor, agreeing_phis agreeing) {
   inserted_phis out;
   construct_ssa_workspace workspace;

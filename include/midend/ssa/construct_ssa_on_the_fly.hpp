@@ -1,4 +1,4 @@
-/// `construct_ssa_on_the_fly`: SSA construction of a finished program, done as a front end would do it.
+/// `construct_ssa_on_the_fly`: SSA construction of a finished program, in the manner of a front end.
 #pragma once
 
 #include "midend/config.hpp"
@@ -113,9 +113,9 @@ private:
 
 } // namespace detail
 
-/// Turns all variables of a program into values by `on_the_fly_ssa`, in one pass over the nodes by number: what a front
-/// end would produce that emits the nodes in this order. The fewest phis are inserted and removed again if nodes come
-/// after their predecessors, except along back edges. The result does not depend on the order.
+/// Turns all variables of a program into values by `on_the_fly_ssa`, in one walk over the nodes by number: the result
+/// of a front end that emits the nodes in this order. It inserts and removes the fewest phis if nodes come after their
+/// predecessors, except along back edges. The result does not depend on the order.
 ///
 /// The result is that of `construct_ssa` with three differences. The order of phis in a node may differ. Edges from
 /// unreachable nodes count here: their targets may have more phis, and unreachable nodes may have phis. More variables

@@ -1,4 +1,4 @@
-/// `explain_congruence`: why two values are equal, or what tells them apart.
+/// `explain_congruence`: explains why two values are equal, or what tells them apart.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,7 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 enum class congruence_reason : std::uint8_t {
   same,                 ///< they are one value
   constant,             ///< both are the same constant
-  passed_on,            ///< equal: `value` passes `because` on, which later steps compare with `other`
+  passed_on,            ///< equal: `value` always equals `because`, which later steps compare with `other`
   same_operation,       ///< equal: they compute the same from equal operands, which later steps compare
   same_phi,             ///< equal: phis of one node with equal inputs along executable edges
   not_computed,         ///< differ: no run computes one of them
@@ -34,12 +34,12 @@ enum class congruence_reason : std::uint8_t {
   unknown               ///< differ: nothing says that they are equal, as for parameters, loads and calls
 };
 
-/// A step of an explanation; members that do not apply are `no_…`.
+/// A step of an explanation. Members that do not apply are `no_…`.
 struct congruence_step {
   congruence_reason why;
   value_id value;
   value_id other;
-  value_id because = no_value; ///< what `value` passes on
+  value_id because = no_value; ///< valid for `passed_on`: the operand or input that `value` equals
   edge_id edge = no_edge;
 
   friend constexpr bool operator==(const congruence_step&, const congruence_step&) = default;
@@ -152,7 +152,7 @@ private:
     return home_[v] != no_node && !ir_.is_phi(v) && depends_on_operands_alone(ir_, v);
   }
 
-  /// The value that `v` passes on, or `no_value`.
+  /// The operand or input that `v` always equals, or `no_value`.
   value_id passed_on_by(value_id v) const {
     if (home_[v] == no_node) {
       return no_value;
@@ -183,7 +183,7 @@ private:
     }
   }
 
-  /// Pairs the operands of two operations that compute the same: exchanged where only so they agree.
+  /// Pairs the operands of two operations that compute the same. Exchanges them if they agree only then.
   template <class Visit> void for_each_operand(value_id a, value_id b, Visit visit) {
     flat_array<value_id> i;
     flat_array<value_id> k;
@@ -221,9 +221,9 @@ private:
 
 } // namespace detail
 
-/// Why `a` and `b` are in one class, or what tells them apart. If they are equal, the steps follow operands and inputs
-/// down to what is the same value, a constant, or was explained before; if they differ, they lead to a first
-/// difference. Each pair once. O(n + m), and O(m) for each pair of phis.
+/// Explains why `a` and `b` are in one class, or what tells them apart. If they are equal, the steps follow operands
+/// and inputs down to a common value, a constant, or a pair that was explained before. If they differ, the steps lead
+/// to a first difference. Each pair once. O(n + m), and O(m) for each pair of phis.
 template <semantic_ir_argument IR, value_domain D>
 flat_array<congruence_step> explain_congruence(const IR& ir, const value_numbering_result<D>& found, value_id a,
                                                value_id b) {

@@ -1,4 +1,4 @@
-/// `explain_sccp`: why a value has the fact that `sccp` found.
+/// `explain_sccp`: explains the fact that `sccp` found for a value.
 #pragma once
 
 #include "midend/config.hpp"
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  /// Goes back to the branches that decide; visits each node once.
+  /// Goes back to the branches that decide. Visits each node once.
   void explain_not_reached(node_id first) {
     flat_array<node_id> pending;
     const auto visit = [&](node_id n) {
@@ -174,11 +174,11 @@ private:
 
 } // namespace detail
 
-/// Why `v` has its fact: the definitions and the branches not taken from which it follows. Each value once, `v` first,
-/// then in the order in which they are mentioned. The explanation of a constant ends with literals, others end with
-/// values from outside. O(n + m) plus the values and their operands.
+/// Explains the fact of `v`: the definitions and the branches not taken from which it follows. Lists each value once,
+/// `v` first, then in the order in which steps mention them. The explanation of a constant ends with literals, others
+/// end with values from outside. O(n + m) plus the values and their operands.
 ///
-/// Facts that branches have sharpened (`sccp_with_branch_facts`) are explained by definitions only.
+/// If branches sharpened facts (`sccp_with_branch_facts`), the explanation lists definitions only.
 template <semantic_ir_argument IR, value_domain D>
 flat_array<sccp_step> explain_sccp(const IR& ir, const sccp_result<D>& found, value_id v) {
   MIDEND_ASSERT(v < found.num_values(), "a value of the program", v, found.num_values());

@@ -1,4 +1,4 @@
-/// `facts_of_numbers`: what sparse conditional propagation finds out about each value, as plain data.
+/// `facts_of_numbers`: the result of sparse conditional propagation for each value, as plain data.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,8 +25,7 @@ void facts_of_numbers(const Found& found, flat_array<number_facts>& out) {
   }
 }
 
-/// The facts of a program, by value: bounds and remainders, with what branches say. The time of
-/// `sccp_with_branch_facts`.
+/// Bounds and remainders for each value of a program, refined by branches. Takes the time of `sccp_with_branch_facts`.
 template <semantic_ir_argument IR> flat_array<number_facts> facts_of_numbers(const IR& ir) {
   flat_array<number_facts> out;
   facts_of_numbers(sccp_with_branch_facts(ir, strided_interval_domain()), out);

@@ -1,4 +1,4 @@
-/// `live_value_sets`: the result of `live_values`, which SSA values are live where.
+/// `live_value_sets`: the result of `live_values`, the live SSA values of each node.
 #pragma once
 
 #include "midend/config.hpp"
@@ -54,13 +54,13 @@ public:
     return out_.of(n);
   }
 
-  /// Whether `v` is live at the start of `n`: first the value, then the node, as one says it. O(log |live_in(n)|).
+  /// Whether `v` is live at the start of `n`. O(log |live_in(n)|).
   constexpr bool is_live_in(value_id v, node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "is_live_in(value, node) of a node of the graph", v, n, num_nodes());
     return contains(live_in(n), v);
   }
 
-  /// The same of its end. O(log |live_out(n)|).
+  /// Whether `v` is live at the end of `n`. O(log |live_out(n)|).
   constexpr bool is_live_out(value_id v, node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "is_live_out(value, node) of a node of the graph", v, n, num_nodes());
     return contains(live_out(n), v);
@@ -69,13 +69,13 @@ public:
   /// The sum of the lengths of all lists.
   constexpr std::size_t size() const { return in_.size() + out_.size(); }
 
-  /// How often the analysis visited a node.
+  /// The number of node visits of the analysis.
   constexpr std::size_t num_visits() const { return num_visits_; }
 
-  /// The `epoch()` of the graph that was analysed.
+  /// The `epoch()` of the analysed graph.
   constexpr std::uint64_t epoch() const { return epoch_; }
 
-  /// The same lists.
+  /// Compares the lists only.
   friend constexpr bool operator==(const live_value_sets& a, const live_value_sets& b) {
     return a.in_ == b.in_ && a.out_ == b.out_;
   }

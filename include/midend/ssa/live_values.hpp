@@ -255,7 +255,7 @@ private:
     value.last_use = number;
   }
 
-  /// Leaves out values that are read only in their own node, as most are.
+  /// Leaves out values that only their own node reads, which are most.
   template <class G> static constexpr std::size_t walk_all(const G& g, live_values_workspace& w) {
     live_value_walk<G> walk(g, w.walk_, w.batches_);
     for (value_id v = 0; v != w.values_.size(); ++v) {
@@ -293,7 +293,7 @@ private:
     for (std::size_t batch = 0; batch != batches.ends.size(); ++batch) {
       const value_id* const names = batches.values.data() + batch * word_bits;
       for (; i != batches.ends[batch]; ++i) {
-        // until all values are listed, offsets[n + 1] is where the next value of n goes; then it is the end of n's list
+        // While lists are filled, offsets[n + 1] is where n's next value goes; in the end it is where n's list ends.
         std::size_t& end = offsets[batches.words[i].node + std::size_t{1}];
         for (word live = batches.words[i].*Member; live != 0; live &= live - 1) {
           values[end++] = names[std::countr_zero(live)];
@@ -306,7 +306,7 @@ private:
 } // namespace detail
 
 /// The values that are live at the start and at the end of each node: a value is live where a path leads to a read of
-/// it without passing its definition.
+/// it without going through its definition.
 ///
 /// Phis read on edges: the input for edge e is live at the end of e's source, and at the start of its target only if
 /// something else reads it there or later. A phi is not live at the start of its own node, and neither is any other
@@ -336,7 +336,7 @@ constexpr void live_values(const IR& ir, live_values_workspace& workspace, live_
   detail::live_value_solver::run(ir, workspace, out);
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <ssa_ir_argument IR> constexpr live_value_sets live_values(const IR& ir) {
   live_value_sets out;
   live_values_workspace workspace;

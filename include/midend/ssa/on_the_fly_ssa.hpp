@@ -20,13 +20,13 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A phi: dense, in the order of creation; removed phis keep their numbers.
+/// The number of a phi: consecutive, in the order of creation. Removed phis keep theirs.
 using phi_number = std::uint32_t;
 
 inline constexpr phi_number not_a_phi = 0xffff'ffff;
 
 /// Phis with their inputs. A phi is *trivial* if its inputs are itself and at most one other value. It is then removed,
-/// and the other value replaces it everywhere, also in phis that may become trivial by that.
+/// and the other value replaces it everywhere, also in phis that may become trivial because of that.
 ///
 /// Following `replacement`, with path compression, leads from a removed phi to its present value. A phi that is not
 /// trivial watches two different inputs, and is examined again when one of them is removed. Values only become equal,
@@ -95,7 +95,7 @@ public:
 
   void set_input(phi_number phi, std::size_t i, value_id v) { inputs_[phis_[phi].first_input + i].value = v; }
 
-  /// All inputs are set: keeps the phi, or removes it together with all phis that become trivial by that.
+  /// Call it when all inputs are set. Keeps the phi, or removes it with all phis that become trivial because of that.
   void complete(phi_number phi) {
     if (is_trivial(phi)) {
       replace(phi, what_remains(phi));
@@ -146,7 +146,7 @@ private:
     variable_id variable = no_variable;
     node_id node = no_node;
     value_id value = no_value;
-    value_id replacement = no_value; ///< of a removed phi
+    value_id replacement = no_value; ///< valid for a removed phi
     std::uint32_t first_input = 0;
     std::uint32_t num_inputs = 0;
     std::uint32_t searched = 0; ///< inputs before this one are the phi itself or `other`
@@ -211,8 +211,8 @@ private:
   flat_array<phi_record> phis_;
 };
 
-/// Finds strongly connected sets of phis whose inputs are these phis and one other value, and replaces them by that
-/// value. Sets are processed in the order in which values flow. If a set has several values from outside, its phis that
+/// Finds strongly connected sets of phis with only one input from outside, and replaces the phis of a set by that
+/// input. Sets are processed in the order in which values flow. If a set has several values from outside, its phis that
 /// read none of them are processed again, as a graph of their own.
 template <class E> class redundant_phi_removal {
 public:
@@ -233,7 +233,7 @@ public:
   }
 
 private:
-  /// Pushes the strongly connected sets of `phis`, so that a set that reads no other one is on top.
+  /// Pushes the strongly connected sets of `phis`. The set on top reads no other one.
   void push_components(span<const phi_number> phis) {
     alive_.clear();
     for (const phi_number phi : phis) {
@@ -259,7 +259,7 @@ private:
     }
   }
 
-  /// Components are numbered against the edges: those that are read come first.
+  /// Components are numbered against the edges, so a component comes after those that it reads.
   void push_components_of(const csr_graph& reads) {
     const component_partition components = strongly_connected_components(reads);
     for (auto c = static_cast<component_id>(components.num_components()); c-- != 0;) {
@@ -297,7 +297,7 @@ private:
     }
   }
 
-  /// Whether a phi has an input from outside of the set. `outside` becomes the last such value.
+  /// Whether a phi has an input from outside the set. Stores the last one in `outside`.
   bool reads_outside(phi_number phi, value_id& outside, bool& is_one_value) {
     bool does = false;
     for (std::size_t i = 0; i != phis_.num_inputs(phi); ++i) {
@@ -359,13 +359,13 @@ private:
 ///
 /// A value that was read may be a phi that is removed later. The editor replaces it in operands; for values that the
 /// caller keeps elsewhere, `resolve` returns the present value. Results do not depend on the numbers of nodes.
-/// Time: one hash table lookup for each read, each write, and each node that a read passes, whose value is then known;
-/// near-linear in the inputs of the phis made. 12 to 36 bytes for each lookup, 50 bytes a phi and 8 an input.
+/// Time: one hash table lookup for each read, each write, and each node that a read goes through, whose value is then
+/// known; near-linear in the inputs of the phis made. 12 to 36 bytes for each lookup, 50 bytes a phi and 8 an input.
 template <variable_phi_editor_argument E> class on_the_fly_ssa {
 public:
   explicit on_the_fly_ssa(E& editor) : editor_(&editor), phis_(editor) {}
 
-  /// `x` is `v` in `n` from here on.
+  /// Says that `x` has the value `v` from here on in `n`.
   void write_variable(variable_id x, node_id n, value_id v) { known_value(x, n) = v; }
 
   /// The value of `x` at the end of `n`, as far as `n` is filled.
@@ -388,12 +388,12 @@ public:
 
   bool is_sealed(node_id n) const { return n < nodes_.size() && nodes_[n].is_sealed; }
 
-  /// The present value of `v`, which may be a phi that was removed.
+  /// The present value of `v`: what replaced it if it is a removed phi.
   value_id resolve(value_id v) { return phis_.resolve(v); }
 
   std::size_t num_phis() const { return phis_.num_alive(); }
 
-  /// Removes sets of phis whose inputs are these phis and one other value: the redundant phis of irreducible flow.
+  /// Replaces sets of phis that have only one input from outside the set: the redundant phis of irreducible flow.
   /// Requires that all nodes are sealed. Linear for each level of nested strongly connected sets.
   void remove_redundant_phis() {
     if (num_phis() > 1) {
@@ -401,7 +401,7 @@ public:
     }
   }
 
-  /// Calls `visit(phi)` for each phi there is, in the order in which they were made.
+  /// Calls `visit(phi)` for each phi that exists, in the order of creation.
   template <class Visit> void for_each_phi(Visit visit) const {
     for (detail::phi_number phi = 0; phi != phis_.size(); ++phi) {
       if (phis_.is_alive(phi)) {
@@ -433,7 +433,7 @@ private:
     std::uint32_t next_input;
   };
 
-  /// `no_value` if nothing is known yet. The reference is valid until the next call.
+  /// The known value of `x` at the end of `n`, or `no_value`. The reference is valid until the next call.
   value_id& known_value(variable_id x, node_id n) {
     const auto fresh = static_cast<std::uint32_t>(values_.size());
     const std::uint32_t at = place_of_.find_or_insert(std::uint64_t{x} << 32 | n, fresh);
@@ -450,8 +450,8 @@ private:
     return nodes_[n];
   }
 
-  /// The value of `x` at the end of `n`, perhaps a phi that waits in `frames_` for its inputs. Walks up while there is
-  /// only one edge in, and stores the answer at all nodes passed.
+  /// The value of `x` at the end of `n`, perhaps a phi that waits in `frames_` for its inputs. Walks up while a node
+  /// has only one incoming edge, and stores the answer at each node of this path.
   value_id value_at_end(variable_id x, node_id n) {
     passed_.clear();
     value_id v = no_value;

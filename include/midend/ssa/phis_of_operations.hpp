@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// Operations and phis that stay are found by what they compute.
+  /// Enters an operation or a phi that stays into the table, under what it computes.
   void enter(value_id v, node_id n) {
     if (at_.now(v) != v || found_.constant(v) || !found_.is_computed(v)) {
       return;
@@ -97,7 +97,7 @@ private:
     }
   }
 
-  /// The list of operations that compute what is described, of the type of `v`.
+  /// The list of operations that match the description and have the type of `v`.
   std::uint32_t operation_with(value_id v, std::uint32_t fresh) {
     return operations_.find_or_insert(hash_of_description(description_), fresh, [&](std::uint32_t k) {
       at_.describe_here(first_[k], other_description_);
@@ -112,7 +112,7 @@ private:
     std::vector<std::uint32_t> description = {};
   };
 
-  /// The phi with the described inputs, of the type of `v`, or else `fresh`, which is entered.
+  /// The phi with the described inputs and the type of `v`, or else `fresh`, which is then entered.
   const described_phi& phi_with(value_id v, described_phi fresh) {
     const auto at = static_cast<std::uint32_t>(made_.size());
     const std::uint32_t k = phis_.find_or_insert(hash_of_description(description_), at, [&](std::uint32_t other) {
@@ -131,7 +131,7 @@ private:
     return made_[k];
   }
 
-  /// Along edges that are never taken, an input would be missing.
+  /// Whether all edges into `n` may be taken. Otherwise a phi would lack an input.
   bool is_taken_whole(node_id n) const {
     for (const edge_id e : at_.in_edges(n)) {
       if (!found_.is_executable_edge(e)) {
@@ -146,7 +146,7 @@ private:
         !fixed_.may_replace(v) || !can_erase(v)) {
       return;
     }
-    node_id n = no_node; // of the lowest phi
+    node_id n = no_node; // the node of the lowest phi
     for_each_id(ir_.operands(v), [&](value_id operand) {
       const node_id home = at_.node_of_phi(operand);
       n = home != no_node && (n == no_node || at_.tree().dominates(n, home)) ? home : n;
@@ -166,7 +166,7 @@ private:
     add(std::move(one));
   }
 
-  /// What `v`, of which the operands have been translated, is on `e`, if that is there.
+  /// The input for `e` that equals `v` there, if one exists. The operands of `v` have been translated.
   term input_for(value_id v, edge_id e) {
     if (const auto c = at_.folded(v)) {
       return {no_value, c};
@@ -217,7 +217,7 @@ private:
     }
   }
 
-  static constexpr std::size_t most_tries = 32; ///< operations that compute the same, until one arrives
+  static constexpr std::size_t most_tries = 32; ///< the number of equal operations to try until one arrives
 
   const IR& ir_;
   const value_numbering_result<D>& found_;
@@ -237,20 +237,20 @@ private:
 
 } // namespace detail
 
-/// Adds to a plan for `found` the operations that are phis of what is there already: y = op(p, c), where p is a phi of
-/// a node that dominates y and c is computed above that node, if on each edge into the node op is a constant, an
+/// Adds to a plan for `found` the operations that equal a phi of existing values: y = op(p, c), where p is a phi of a
+/// node that dominates y, and c is computed above that node. On each edge into the node, op has to be a constant, an
 /// operand, or an operation that was computed before the edge is taken; (b extended by zeros) != 0 is b. Nothing is
 /// computed anew, so nothing traps that did not. The phi may be one of the program, one that another operation needs,
-/// or a new one. An operation of an operation that became a phi is considered, too.
+/// or a new one. Operations on operations that became phis are considered, too.
 ///
 /// Gargi, "A sparse algorithm for predicated global value numbering", PLDI 2002, and the "phi of ops" of LLVM's NewGVN.
-/// Departure: done when the classes are known, not while they are refined; so an operation that is a phi only if a
-/// later value of a loop is one, too, is not found, and what is equal only because of such phis is found when the
-/// program is numbered again. On the other hand, each step follows from classes that are proved, and it ends.
+/// Departure: runs after the classes are known, not while they are refined. So it does not find an operation that is a
+/// phi only if a later value of a loop is one, too; equalities that follow only from such phis appear when the program
+/// is numbered again. On the other hand, each step follows from proved classes, and it ends.
 ///
-/// Nodes with an edge that is never taken are left out. Call it before `drop_poison_promises`. Expected
-/// O(values + operands + edges), and for each operation that reads a phi, the edges into the node of the phi up to one
-/// on which nothing is there.
+/// Leaves out nodes with an edge that is never taken. Call it before `drop_poison_promises`. Expected O(values +
+/// operands + edges), and for each operation that reads a phi, the edges into the node of the phi up to the first one
+/// without an input.
 template <semantic_ir_argument IR, value_domain D>
 void add_phis_of_operations(const IR& ir, const value_numbering_result<D>& found,
                             value_numbering_plan<domain_constant<D>>& plan) {

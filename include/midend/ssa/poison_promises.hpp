@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// Collects pairs (a, b) of a class: in the new program, a stands where the old one has b, so a may be poison only if b
-/// is. That holds if it does of what a and b are computed from, which are pairs again.
+/// is. A pair holds if the pairs of what a and b are computed from hold.
 template <class IR, class D, class PromisesMore> class poison_promises {
 public:
   using plan = value_numbering_plan<domain_constant<D>>;
@@ -45,7 +45,7 @@ public:
       drops_.set(v);
     }
     collect_edges();
-    while (!prove_plan()) { // seldom: something was removed
+    while (!prove_plan()) { // seldom repeats: only if it removed a change
     }
   }
 
@@ -58,13 +58,13 @@ private:
     value_id b;
   };
 
-  /// One that has to be proved for another pair, or for a root.
+  /// A pair that another pair, or a root, needs.
   struct reason {
     std::uint32_t pair;
     std::uint32_t needed_by;
   };
 
-  /// Whether all that is left of the plan is proved; if not, what could not be is removed.
+  /// Whether the rest of the plan is proved. Otherwise removes the changes that are not.
   bool prove_plan() {
     for (value_id v = 0; v != now_.size(); ++v) {
       now_[v] = v;
@@ -110,7 +110,7 @@ private:
     return remove_failed();
   }
 
-  /// What is needed by has no proof.
+  /// The pair or root at hand has no proof.
   void fail() { failed_.push_back(needed_by_); }
 
   bool remove_failed() {
@@ -141,7 +141,7 @@ private:
       fails[place(id)] = 1;
     }
     const std::size_t first_phi = pairs_.size() + out_.replacements.size();
-    for (std::size_t i = 0; i != out_.phis.size(); ++i) { // with an operation, those that share its phi
+    for (std::size_t i = 0; i != out_.phis.size(); ++i) { // removes an operation with those that share its phi
       const value_id first = out_.phis[i].first;
       const bool first_fails = claim_[first] != no_claim && fails[first_phi + claim_[first]] != 0;
       fails[first_phi + i] = fails[first_phi + i] != 0 || first_fails ? 1 : 0;
@@ -188,7 +188,7 @@ private:
     }
   }
 
-  /// `a` or what replaces it stands where `b` was. Constants replace all that is constant.
+  /// Requires the pair of `b` and of `a`, or what replaces it. A constant is never poison.
   void need(value_id a, value_id b) {
     a = now_[a];
     if (a == b || home_[a] == no_node || home_[b] == no_node || found_.constant(a) || !found_.is_computed(b)) {
@@ -206,8 +206,9 @@ private:
     reasons_.push_back({k, needed_by_});
   }
 
-  /// The phi that stands for an operation stands where `b` was, which is that operation or equal to it. On each edge,
-  /// the input may be poison only if `b` of the operands on that edge is. What the operation passes on is, if it is.
+  /// Requires the pairs for a phi that stands for an operation, where `b` was: that operation, or one equal to it. On
+  /// each edge, the input may be poison only if `b` of that edge's operands is. An input that is one of the operands is
+  /// poison only then.
   template <class Claim> void need_inputs(const Claim& one, value_id b) {
     for (std::size_t i = 0; i != one.inputs.size(); ++i) {
       const value_id a = one.inputs[i].value;
@@ -238,10 +239,10 @@ private:
     return code == its || (is_comparison(code) && is_comparison(its));
   }
 
-  /// Of operands, which need not belong together. `b` is read on edge `i`.
+  /// Requires the pair of two operands, if they belong together. `b` is read on edge `i`.
   template <class Claim> void need_operand(value_id a, value_id b, const Claim& one, std::size_t i) {
     if (claim_[b] != no_claim && out_.phis[claim_[b]].node == one.node) {
-      const value_id input = out_.phis[claim_[b]].inputs[i].value; // which is proved for `b`
+      const value_id input = out_.phis[claim_[b]].inputs[i].value; // already proved for `b`
       if (input != no_value && input != now_[a] && found_.are_congruent(input, a)) {
         fail();
       }
@@ -268,9 +269,9 @@ private:
       for_each_input(a, [&](value_id, edge_id e) {
         need(static_cast<value_id>(ir_.phi_input(a, e)), static_cast<value_id>(ir_.phi_input(b, e)));
       });
-    } else if (a_is_phi) { // it passes on what is equal to b
+    } else if (a_is_phi) { // its inputs equal b
       for_each_input(a, [&](value_id input, edge_id) {
-        found_.is_computed(input) ? need_if_equal(input, b) : fail(); // it is always poison, and `b` may not be
+        found_.is_computed(input) ? need_if_equal(input, b) : fail(); // the input is always poison, `b` need not be
       });
     } else if (b_is_phi) {
       for_each_input(b, [&](value_id input, edge_id) { need_if_equal(a, input); });
@@ -289,7 +290,7 @@ private:
     }
   }
 
-  /// Whether `v` is a copy, or another operation that returns an operand; visits that.
+  /// Whether `v` always equals an operand, as a copy does. Visits each such operand.
   template <class Visit> bool passes_on(value_id v, Visit visit) const {
     bool passes = false;
     if (ir_.operation(v).code != operation::other) {
@@ -333,8 +334,8 @@ private:
     }
   }
 
-  /// Instead of very many pairs: no value that is equal to another one keeps a promise that the other does not make.
-  /// Where an operation never has a result, nothing is replaced.
+  /// The cheap alternative to very many pairs: no value with an equal one keeps a promise that the other does not make.
+  /// Replaces nothing where an operation never has a result.
   bool drop_all() {
     for (std::uint32_t c = 0; c != found_.num_classes(); ++c) {
       const auto members = found_.members_of_class(c);
@@ -366,7 +367,7 @@ private:
   flat_array<pair> pairs_;
   flat_array<reason> reasons_;
   flat_array<std::uint32_t> failed_; ///< pairs and roots
-  std::uint32_t needed_by_ = 0;      ///< the pair or root that is being proved
+  std::uint32_t needed_by_ = 0;      ///< the pair or root at hand
   flat_array<value_id> now_;         ///< by value: what replaces it, or itself
   flat_array<std::uint32_t> claim_;  ///< by value: its index among operations that become phis
   flat_array<std::uint32_t> ends_;
@@ -379,25 +380,26 @@ private:
 
 } // namespace detail
 
-/// Adds to `plan.dropped_promises` what has to lose its promises in an IR in which an operation whose promise is broken
-/// goes on with *poison*, as in LLVM, and does not trap. There it is not enough that a leader promises no more than
-/// what it replaces:
+/// Adds to `plan.dropped_promises` the values that have to lose promises. For IRs like LLVM's, in which an operation
+/// with a broken promise does not trap but yields *poison*. There it is not enough that a leader promises no more than
+/// the value that it replaces:
 ///
 ///     n1: %x = add nsw %a, %b      n2: %y = add nsw %a, %b
 ///                 n3: %z = phi %x, %y
 ///                     %v = add %a, %b         is %z, but only if the sums of n1 and n2 promise nothing
 ///
-/// So this follows a leader and what it replaces through phis, and through operands where neither of two equal ones
-/// dominates the other, to operations that compute the same, and compares these. `promises_more(a, b)` says whether `a`
-/// promises something that `b` does not; of a phi `a`, whether it promises anything, if `b` is no phi. Both are values
-/// in nodes.
+/// So this follows a leader and the replaced value through phis, and through operands where neither of two equal ones
+/// dominates the other, down to operations that compute the same, and compares these. `promises_more(a, b)` says
+/// whether `a` promises something that `b` does not; for a phi `a` and no phi `b`, whether `a` promises anything. Both
+/// are values in nodes.
 ///
-/// An operation that never keeps its promise has no value in `found`, and phis are judged by their other inputs. Here
-/// it is poison, and then a phi with such an input is not what it is equal to: so it replaces nothing else, and changes
-/// that rely on it are removed from the plan.
+/// `found` gives no value to an operation that never keeps its promise, and judges phis by their other inputs. In such
+/// an IR the operation is poison, so a phi with this input does not equal its class. Then the phi replaces nothing
+/// else, and changes that rely on it are removed from the plan.
 ///
-/// What a plan does not replace keeps its promises. Call it after changes were vetoed. O(values + operands + edges) for
-/// usual programs; where phis make very many pairs, all members of classes of several values are listed instead.
+/// Values that a plan does not replace keep their promises. Call it after changes were vetoed. O(values + operands +
+/// edges) for usual programs; where phis make very many pairs, all members of classes of several values are listed
+/// instead.
 template <semantic_ir_argument IR, value_domain D, class PromisesMore>
 void drop_poison_promises(const IR& ir, const value_numbering_result<D>& found, const PromisesMore& promises_more,
                           value_numbering_plan<domain_constant<D>>& plan) {

@@ -1,4 +1,4 @@
-/// `repair_ssa`: SSA form again after values got more definitions.
+/// `repair_ssa`: restores SSA form after values got more definitions.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,7 +18,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// One more definition of a value: from `copy` on, what read `original` has to read `copy`.
+/// One more definition of a value: where `copy` reaches, readers of `original` have to read `copy`.
 struct value_copy {
   value_id original;
   value_id copy;
@@ -26,7 +26,7 @@ struct value_copy {
   friend constexpr bool operator==(const value_copy&, const value_copy&) = default;
 };
 
-/// What `repair_ssa` requires of an editor.
+/// An editor of SSA form that makes phis and sets operands and inputs, as `repair_ssa` does.
 template <class E>
 concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs<E> && can_set_operands<E> &&
                            can_make_undefined_values<E> && has_node_of<E> && graph_has_in_edges<E>;
@@ -38,7 +38,7 @@ struct repairing_contract : contract<ssa_contract, can_insert_phis_row, can_set_
 
 } // namespace detail
 
-/// What functions take: a `repairing_editor` with optional members that fit; otherwise an error.
+/// For signatures: a `repairing_editor` with optional members that fit; any other type is an error with a reason.
 template <class E>
 concept repairing_editor_argument =
     (repairing_editor<E> && detail::repairing_contract::fits<E>) || detail::repairing_contract::explain<E>();
@@ -47,11 +47,11 @@ namespace detail {
 
 template <class E, class Stays> class ssa_repair;
 
-/// What SSA repair notes of values, nodes and uses.
+/// The records of SSA repair about values, nodes and uses.
 struct ssa_repair_records {
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// Copies and kept uses are in lists.
+  /// A value with several definitions. Copies and kept uses form lists.
   struct variable {
     value_id original;
     std::uint32_t first_copy = none;
@@ -60,7 +60,7 @@ struct ssa_repair_records {
     std::uint32_t last_use = none;
   };
 
-  /// An operand of an operation, or, at the end of the source of edge `at`, an input of a phi.
+  /// An operand of an operation; or an input of a phi for edge `at`, read at the end of the edge's source.
   struct use {
     node_id node;
     std::uint32_t position; ///< in the node
@@ -73,37 +73,37 @@ struct ssa_repair_records {
     std::uint32_t next;
   };
 
-  /// An edge to a node that its source does not immediately dominate; the source stands for its part of the tree.
+  /// An edge whose source is not the immediate dominator of its target. `source` stands for its part of the tree.
   struct join_edge {
     node_id source;
     node_id target;
-    std::uint32_t next; ///< one of the same source, or `none`
+    std::uint32_t next; ///< another one with this source, or `none`
   };
 
   struct value_record {
-    std::uint32_t variable = no_variable; ///< of an original
-    std::uint32_t position = 0;           ///< if its node is numbered
+    std::uint32_t variable = no_variable; ///< valid for originals
+    std::uint32_t position = 0;           ///< valid if its node is numbered
     std::uint32_t seen = no_variable;     ///< the last variable for which its uses were listed
   };
 
-  /// What is looked at together is together: a function with many loops is larger than the caches.
+  /// One record keeps these fields together: functions with many loops are larger than the caches.
   struct node_record {
-    std::uint32_t defined = no_variable; ///< as the following four: the last variable for which it is so
+    std::uint32_t defined = no_variable; ///< the last variable defined in the node; the next four fields likewise
     std::uint32_t live = no_variable;
     std::uint32_t visited = no_variable;
     std::uint32_t joined = no_variable;
     std::uint32_t listed = no_variable;
-    node_id top = no_node;      ///< of a live node: the one that stands for it
-    node_id first_child = none; ///< of the nodes in `region_`
+    node_id top = no_node;      ///< valid for a live node: the node that stands for it
+    node_id first_child = none; ///< links nodes of `region_`
     node_id next_child = none;
     std::uint32_t first_join = none; ///< into `join_edges_`, by source
-    bool is_numbered = false;        ///< whether its values have their positions
+    bool is_numbered = false;        ///< its values have positions
   };
 
-  /// A definition or a use of a variable, in the order of the dominator tree and of each node.
+  /// A definition or a use of a variable, sorted by the dominator tree's preorder, then by position in the node.
   struct event {
     std::uint64_t key;
-    std::uint32_t index; ///< of a use, or a value
+    std::uint32_t index; ///< the index of a use, or the value that is defined
     bool is_use;
 
     friend bool operator<(const event& a, const event& b) { return a.key < b.key; }
@@ -119,19 +119,19 @@ struct ssa_repair_records {
 
 } // namespace detail
 
-/// Memory of `repair_ssa`, to be reused.
+/// Memory of `repair_ssa`, for reuse.
 class repair_ssa_workspace {
   template <class E, class Stays> friend class detail::ssa_repair;
 
   using records = detail::ssa_repair_records;
   using ids = flat_array<std::uint32_t>;
 
-  flat_array<records::value_record> values_; ///< by value, of those that were there before
+  flat_array<records::value_record> values_; ///< by value of the program before the repair
   flat_array<records::node_record> nodes_;
   flat_array<records::variable> variables_;
-  ids next_copy_; ///< by copy: one of the same variable
+  ids next_copy_; ///< by copy: another copy of its variable
   flat_array<records::kept_use> kept_uses_;
-  ids definitions_; ///< of the variable whose turn it is, as all from here on
+  ids definitions_; ///< of the current variable, like all that follow
   flat_array<records::use> uses_;
   flat_array<records::event> events_;
   flat_array<records::scope> scopes_;
@@ -145,12 +145,12 @@ class repair_ssa_workspace {
 
 namespace detail {
 
-/// Which reads are known to stay as they are: none.
+/// Says of no read that it stays as it is.
 struct no_read_stays {
   constexpr bool operator()(value_id, node_id) const { return false; }
 };
 
-/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, can be skipped, because no
+/// `stays(v, n)` says whether reads of the original `v` in node `n`, or by phis at its end, can be skipped because no
 /// other definition reaches them.
 template <class E, class Stays> class ssa_repair {
 public:
@@ -166,7 +166,7 @@ public:
     if constexpr (!has_users<E>) {
       keep_all_uses();
     }
-    for (std::uint32_t x = 0; x != variables_.size(); ++x) { // so that a large program passes through the caches once
+    for (std::uint32_t x = 0; x != variables_.size(); ++x) { // one walk loads a large program into the caches once
       list_definitions(x, copies);
       list_uses(x);
       walk_live_nodes(x);
@@ -228,8 +228,8 @@ private:
     }
   }
 
-  /// Positions of the values in a node: phis have 0, also those that were inserted since, other operations the even
-  /// numbers from 2 on.
+  /// Positions of the values in a node: 0 for phis, also for inserted ones; the even numbers from 2 on for other
+  /// operations.
   std::uint32_t position(value_id v) {
     if (v >= values_.size()) {
       return 0;
@@ -269,7 +269,7 @@ private:
   }
 
   void list_uses_by(value_id user, std::uint32_t x) {
-    while (values_.size() <= user) { // a phi that was inserted
+    while (values_.size() <= user) { // an inserted phi
       values_.push_back({});
     }
     std::uint32_t& seen = values_[user].seen;
@@ -279,7 +279,7 @@ private:
     seen = x;
     const node_id n = node_of(user);
     const value_id original = variables_[x].original;
-    if (editor_.is_phi(user)) { // all its inputs at once, since there may be many
+    if (editor_.is_phi(user)) { // all inputs at once, since there may be many
       seen = listed;
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
@@ -300,7 +300,7 @@ private:
     }
   }
 
-  /// A use of variable `x` was found in the turn of `now`, or before the first turn.
+  /// Adds a use of variable `x`, found while `now` is repaired or before the first variable.
   void add_use(std::uint32_t x, [[maybe_unused]] std::uint32_t now, const use& u) {
     if constexpr (has_users<E>) {
       if (x == now) {
@@ -331,7 +331,7 @@ private:
     }
   }
 
-  /// Whether the node computes the variable before a position.
+  /// Whether the node defines the variable before the position of the use.
   bool is_local(const use& u) {
     for (const value_id v : definitions_) {
       if (node_of(v) == u.node && position(v) <= u.position) {
@@ -372,8 +372,8 @@ private:
     return false;
   }
 
-  /// Where definitions of the variable meet and it is live: Sreedhar and Gao's search of dominator subtrees, the
-  /// deepest first, in the part of the tree where the variable is live. (Below a node where it is not, another
+  /// Finds where definitions of the variable meet and it is live: Sreedhar and Gao's search of dominator subtrees, the
+  /// deepest first, in the part of the tree where the variable is live. (Below a node where it is dead, another
   /// definition is closer to every edge that matters.)
   void find_joins(std::uint32_t x) {
     joins_.clear();
@@ -468,9 +468,9 @@ private:
     return top;
   }
 
-  /// From the uses back to the definitions. A use in a subtree of the dominator tree without definitions is one at its
-  /// root, since each way to it leads through the root and then stays in the subtree; no definitions meet below. So the
-  /// walk goes from root to root, and a loop in which nothing is defined costs what its header costs.
+  /// Walks from the uses back to the definitions. A use in a subtree of the dominator tree without definitions counts
+  /// as a use at its root: each path to it leads through the root and then stays in the subtree, and no definitions
+  /// meet below. So the walk goes from root to root, and a loop without definitions costs as much as its header.
   void walk_live_nodes(std::uint32_t x) {
     places_.clear();
     for (const value_id v : definitions_) {
@@ -502,8 +502,8 @@ private:
     }
   }
 
-  /// The variable is live in a node. Returns the root of the largest subtree around it without definitions, which is
-  /// in the region then; the node itself if it dominates a definition.
+  /// Marks the variable as live in a node. Returns the root of the largest subtree around it without definitions, which
+  /// is then in the region; the node itself if it dominates a definition.
   node_id enter(node_id n, std::uint32_t x) {
     node_id top = n;
     while (nodes_[top].live != x) {
@@ -536,7 +536,7 @@ private:
     return low != places_.size() && places_[low] < first + tree_.subtree(n).size();
   }
 
-  /// The definitions and uses in preorder of the dominator tree: the definition that reaches a use is the last one
+  /// Sorts definitions and uses in preorder of the dominator tree. The definition that reaches a use is the last one
   /// whose node dominates it.
   void rename(std::uint32_t x) {
     const value_id original = variables_[x].original;
@@ -577,7 +577,7 @@ private:
   const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
   Stays stays_;
-  flat_array<value_record>& values_; ///< all from here on are in the workspace
+  flat_array<value_record>& values_; ///< from here on, all is in the workspace
   flat_array<node_record>& nodes_;
   flat_array<variable>& variables_;
   ids& next_copy_;
@@ -598,15 +598,14 @@ private:
 
 } // namespace detail
 
-/// The same as below for a program whose dominator tree is known.
+/// For a program whose dominator tree is known. See below.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> copies, flat_array<value_id>& inserted) {
   repair_ssa_workspace workspace;
   repair_ssa(editor, tree, copies, workspace, inserted);
 }
 
-/// The same with memory from before: nothing is allocated for a program and copies no larger than those that it has
-/// seen.
+/// Reuses memory: allocates nothing for a program and copies no larger than earlier ones.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> copies, repair_ssa_workspace& workspace,
                 flat_array<value_id>& inserted) {
@@ -616,20 +615,26 @@ void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> co
 
 /// Renames uses of values that got more definitions: each use then reads the definition that reaches it. Where several
 /// do, phis are inserted, as few as iterated dominance frontiers and liveness allow; they are appended to `inserted`.
-/// Where none does on some way, the value is `undefined_like(original)`.
+/// If some path reaches the use without a definition, the value there is `undefined_like(original)`.
+///
+///     before                                  after
+///     n1: x = f()     n2: x' = f()            n1: x = f()     n2: x' = f()
+///            \        /                              \        /
+///          n3: y = x + 1                           n3: p = phi(x, x')
+///                                                      y = p + 1
 ///
 /// This is SSA construction (Cytron et al., see `construct_ssa`) for some values in place of variables. Copies and
-/// originals are operations or phis, which are in nodes; copies have no users yet, so all uses are those of the
-/// originals. What reads an original is renamed, also in copies, and inputs of phis along edges from unreachable nodes
-/// and operands there stay. Parallel edges have an input each. Requires that no edge leads to the entry from reachable
-/// nodes where a value would need a phi.
+/// originals are operations or phis in nodes. Copies have no users yet, so all uses are uses of originals. Readers of
+/// an original are renamed, copies among them. Operands in unreachable nodes and inputs of phis along edges from there
+/// stay. Parallel edges have an input each. Requires that no edge leads to the entry from reachable nodes where a value
+/// would need a phi.
 ///
 /// Frontiers are those of Sreedhar and Gao, "A linear time algorithm for placing φ-nodes", POPL 1995, searched only
 /// where the value is live; a subtree of the dominator tree without definitions counts as its root.
 ///
 /// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and the nodes where it is live
-/// before a definition, with their edges; of subtrees without definitions only the dominators of nodes that are met.
-/// Without `users(v)`, one pass over the program.
+/// before a definition, with their edges; in subtrees without definitions, only the dominators of the nodes that the
+/// walk meets. Without `users(v)`, one walk over the program.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
   if (!copies.empty()) {

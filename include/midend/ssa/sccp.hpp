@@ -36,10 +36,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How a value that is `undef` is treated.
+/// The meaning of a value that is `undef`.
 enum class undef_policy : std::uint8_t {
   top,      ///< any value, which the optimizer may not choose: phi(undef, 1) is not constant
-  any_value ///< whatever is convenient, chosen at each use: phi(undef, 1) is 1
+  any_value ///< the optimizer chooses at each use: phi(undef, 1) is 1
 };
 
 /// Where control goes at a branch on an undefined value, under `undef_policy::any_value`.
@@ -57,20 +57,20 @@ struct sccp_options {
   /// Stop at the first value whose fact did not rise although its operands' facts did: see `sccp_result::broken_value`.
   bool checked = false;
 
-  /// How often a phi may grow along a back edge before it is widened, in domains that widen.
+  /// The number of times a phi may grow along a back edge before it is widened, in domains that widen.
   std::uint32_t widen_after = 3;
 
-  /// How often a widened phi may stop at a constant of the program before it goes to the end of its range.
+  /// The number of times a widened phi may stop at a constant of the program before it goes to the end of its range.
   std::uint32_t threshold_steps = 8;
 
-  /// How often facts that follow from widened ones are then recomputed, to win back precision that widening lost.
+  /// The number of times that facts which follow from widened ones are recomputed, to regain precision.
   std::uint32_t narrowing_steps = 1;
 
   /// Whether `sccp_with_branch_facts` also lists the uses that branches decide (`sccp_result::decided_uses`).
   bool lists_decided_uses = false;
 
   /// The order of visits: all nodes that the entry reaches, each once; reverse postorder if empty. Another order costs
-  /// more and, where nothing is widened, gives the same result.
+  /// more. It gives the same result if nothing is widened.
   span<const node_id> order = {};
 };
 
@@ -80,7 +80,7 @@ concept domain_of_ir = value_domain<D> && std::same_as<domain_constant<D>, const
 
 namespace detail {
 
-/// The error of a domain that does not fit an IR: one sentence for the first thing that is wrong. Always false.
+/// Diagnostics for `domain_of_ir`: one sentence for the first thing that is wrong. Always false.
 template <class D, class IR> constexpr bool explain_domain_of_ir() {
   if constexpr (value_domain<D> && domain_members_fit<D>) {
     static_assert(std::same_as<domain_constant<D>, constant_of<IR>>,
@@ -93,7 +93,7 @@ template <class D, class IR> constexpr bool explain_domain_of_ir() {
 
 } // namespace detail
 
-/// What functions take: a `domain_of_ir` with optional members that fit; otherwise an error.
+/// For signatures: a `domain_of_ir` with optional members that fit; any other type is an error with a reason.
 template <class D, class IR>
 concept domain_of_ir_argument =
     (domain_of_ir<D, IR> && detail::domain_members_fit<D>) || detail::explain_domain_of_ir<D, IR>();
@@ -102,10 +102,10 @@ namespace detail {
 
 /// The constants of a program as thresholds for widening: literals and edge cases, each with its two neighbours,
 /// because a loop up to n stops at n, at n - 1 or, counting down, at n + 1. Collected on first use, since few programs
-/// have loops that need them.
+/// need them.
 class constant_thresholds {
 public:
-  /// Forgets the program. The arrays come from `memory` and live until it is reset.
+  /// Empties the list for another program. The arrays come from `memory` and live until it is reset.
   constexpr void reset(arena& memory) {
     is_collected_ = false;
     memory_ = &memory;
@@ -205,13 +205,13 @@ template <class List> constexpr void start_list(List& list, arena& memory) {
   }
 }
 
-/// A value is a copy of another one after a branch; `implied(v)` is what the branch says about it, or null.
+/// Values of this IR may be copies after a branch; `implied(v)` is the branch's fact about `v`, or null.
 template <class IR>
 concept has_implied = requires(const IR& ir, value_id v) {
   { ir.implied(v) } -> std::convertible_to<const branch_fact<constant_of<IR>>*>;
 };
 
-/// Whether values are known to be equal, as far as `sccp` is concerned: never.
+/// The partition of `sccp`, which knows no equal values.
 struct no_congruence {};
 
 template <class IR, class D, class Congruence = no_congruence> class sccp_solver;
@@ -226,30 +226,30 @@ public:
 private:
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
 
-  /// For one call, which needs no other memory if the program is small.
+  /// Memory for one call. A small program needs no other.
   constexpr explicit sccp_workspace(detail::call_buffer& buffer) : memory_(buffer) {}
 
-  detail::arena memory_; ///< of the arrays of `order_`, `uses_` or `readers_`, and the solver
+  detail::arena memory_; ///< holds the arrays of `order_`, `uses_` or `readers_`, and the solver
   detail::ssa_order order_;
-  detail::ssa_uses uses_;                     ///< with a partition
-  detail::noted_uses readers_;                ///< without one
+  detail::ssa_uses uses_;                     ///< used with a partition
+  detail::noted_uses readers_;                ///< used without one
   detail::pending_set pending_;               ///< positions of `order_` to visit
   detail::arena_list<std::uint32_t> waiting_; ///< items that have no value because an operand has none
   detail::constant_thresholds thresholds_;
   detail::list_of_call<domain_constant<D>> constants_; ///< operands of the value that is being folded
-  detail::list_of_call<std::optional<domain_constant<D>>> partial_constants_; ///< the same, some unknown
-  detail::fact_array<element_of<D>> arriving_; ///< of a solver, if the facts are not trivial
+  detail::list_of_call<std::optional<domain_constant<D>>> partial_constants_; ///< operands, some unknown
+  detail::fact_array<element_of<D>> arriving_; ///< used by the solver if facts are not trivial
   detail::branch_facts_workspace<domain_constant<D>> branches_;
 };
 
 namespace detail {
 
-/// The algorithm. Items of work are values and ends of nodes (`ssa_order`); pending items are visited in sweeps along
-/// the order until none is pending.
+/// The algorithm. Items of work are values and ends of nodes (`ssa_order`). Visits pending items in sweeps along the
+/// order until none is pending.
 ///
 /// A `Congruence` other than `no_congruence` is a partition of the values that is refined while facts rise
-/// (`value_numbering`). It hears what is visited and executed, and is asked which operands may be equal. When nothing
-/// is pending, it is refined, and may make values pending whose operands turn out to differ.
+/// (`value_numbering`). The solver tells it about visits and executed nodes, and asks it which operands may be equal.
+/// When nothing is pending, the partition is refined, which may make values pending whose operands turn out to differ.
 template <class IR, class D, class Congruence> class sccp_solver {
 public:
   using element = element_of<D>;
@@ -292,18 +292,17 @@ private:
   static constexpr bool widens = has_widen_of_width<D> || has_widen<D>;
   static constexpr bool numbers_values = !std::same_as<Congruence, no_congruence>;
 
-  /// What is known about the fact of a value, other than the fact. With a partition no fact is settled, because equal
-  /// operands may turn out to differ.
+  /// Properties of a value's fact. With a partition no fact is settled, because equal operands may turn out to differ.
   enum class trait : std::uint8_t {
     settled = 1, ///< it will not change: known from the start, follows from such facts, or top
     widened = 2, ///< it follows from one that was widened, and narrowing may lower it
     resolved = 4 ///< an operand without a value is top for this value
   };
 
-  /// Traits of the operands of a value.
+  /// The traits that operands of a value have.
   struct operand_traits {
-    unsigned all = numbers_values ? 0 : static_cast<unsigned>(trait::settled); ///< those that all have
-    unsigned any = 0;                                                          ///< those that some have
+    unsigned all = numbers_values ? 0 : static_cast<unsigned>(trait::settled); ///< traits that all operands have
+    unsigned any = 0;                                                          ///< traits that some operand has
 
     constexpr void add(unsigned traits) {
       all &= traits;
@@ -411,7 +410,7 @@ private:
     w_.pending_.insert(order_.first_position(n), last);
   }
 
-  /// The position of the first value in `n` that control does not pass, or `last`.
+  /// The position of the first value in `n` after which control does not continue, or `last`.
   constexpr std::uint32_t position_of_stop(node_id n, std::uint32_t last) {
     for (std::uint32_t position = order_.first_position(n); position != last; ++position) {
       if (ir_.never_returns(order_.item(position))) {
@@ -466,10 +465,10 @@ private:
     }
   }
 
-  /// The same for edges that serve several cases or ranges.
+  /// For edges that serve several cases or ranges.
   constexpr void take_edges_of_cases(node_id n, unsigned width, const element& known) {
-    std::uint64_t listed = 0; // how many numbers the feasible cases list, saturating
-    bool has_ranges = false;  // among these
+    std::uint64_t listed = 0; // the number of values in the feasible cases, saturating
+    bool has_ranges = false;  // among the feasible cases
     bool has_default = false;
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
       bool has_cases = false;
@@ -518,11 +517,11 @@ private:
     return (range.high - range.low) & low_ones(width);
   }
 
-  /// Whether each number that `known` allows is in a case, found by removing cases from its ends. A number of passes
-  /// that does not depend on the fact: then less is covered of a greater fact.
+  /// Whether each number that `known` allows is in a case. Removes cases from the ends of `known`, in a fixed number of
+  /// rounds. The number must not depend on the fact, so that a greater fact is never covered better.
   constexpr bool cases_cover(node_id n, unsigned width, const element& known) const {
     element rest = known;
-    for (int pass = 0; pass != 4 && !is_bottom(domain_, rest); ++pass) {
+    for (int round = 0; round != 4 && !is_bottom(domain_, rest); ++round) {
       for_each_id(ir_.graph().out_edges(n),
                   [&](edge_id e) { for_each_case(ir_, e, [&](const auto& one) { remove_case(rest, width, one); }); });
     }
@@ -543,14 +542,14 @@ private:
     }
   }
 
-  /// What of `a` is in a range.
+  /// The part of `a` in a range.
   constexpr element restricted(const element& a, const number_range& range, unsigned width) const {
     const element above =
         compared(range.is_signed ? operation::greater_equal : operation::ugreater_equal, a, range.low, width);
     return compared(range.is_signed ? operation::less_equal : operation::uless_equal, above, range.high, width);
   }
 
-  /// What of `a` satisfies `a code c`; without `assume`, only constants are decided.
+  /// The part of `a` that satisfies `a code c`. Without `assume`, only constants are decided.
   constexpr element compared(operation code, element a, std::uint64_t c, unsigned width) const {
     if constexpr (has_assume<D>) {
       element other = domain_.constant(width, c);
@@ -586,7 +585,7 @@ private:
     }
   }
 
-  // ---- Values: facts rise, and users hear about it.
+  // ---- Values: raise facts, queue users.
 
   MIDEND_ALWAYS_INLINED constexpr void visit_value(value_id v) {
     const bool is_first = out_.numbers_.data()[v]++ == 0;
@@ -632,7 +631,7 @@ private:
     notify_users(v);
   }
 
-  /// Users that have not been visited yet need no notice: they will be visited anyway.
+  /// Queues the users of `v`. Users without a visit so far are pending anyway.
   constexpr void notify_users(value_id v) {
     if constexpr (numbers_values) {
       for (const ssa_use use : w_.uses_.of(v)) {
@@ -658,7 +657,7 @@ private:
     return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.numbers_.data()[item] != 0;
   }
 
-  /// `reader` has read the fact of `v`, which may still change.
+  /// Notes that `reader` has read the fact of `v`, if that may still change.
   constexpr void note_reader([[maybe_unused]] value_id v, [[maybe_unused]] ssa_use reader) {
     if constexpr (!numbers_values) {
       if (!has(v, trait::settled)) {
@@ -667,7 +666,7 @@ private:
     }
   }
 
-  /// `reader`, an operation, reads the fact of `v`.
+  /// Notes that the operation `reader` reads the fact of `v`.
   constexpr void note_operand([[maybe_unused]] value_id v, [[maybe_unused]] value_id reader,
                               [[maybe_unused]] bool is_first, [[maybe_unused]] operand_traits& of_operands) {
     MIDEND_ASSERT(is_value(v), "an operand is a value of the program", reader, v);
@@ -698,7 +697,7 @@ private:
     }
   }
 
-  /// Whether narrowing may lower the fact of a value. Classes of equal values are no operands.
+  /// Whether narrowing may lower the fact of a value. With a partition, any fact may: classes are no operands.
   constexpr bool may_narrow(value_id v) const { return numbers_values || has(v, trait::widened); }
 
   /// Joins the input of a phi for an executable edge into the phi.
@@ -724,8 +723,8 @@ private:
     return domain_.join(fact(phi), by);
   }
 
-  /// Every cycle of values passes a phi along a retreating edge. So widening along those edges bounds all chains, and
-  /// inputs along other edges are joined exactly.
+  /// Every cycle of values goes through a phi along a retreating edge. So widening along those edges bounds all chains,
+  /// and inputs along other edges are joined exactly.
   constexpr bool grow_around_loop(value_id phi, const element& by) {
     if (less_or_equal(domain_, by, fact(phi))) {
       return false;
@@ -748,14 +747,14 @@ private:
 
   // ---- Evaluation: the fact of a value that is not a phi, from its operands.
 
-  /// While narrowing.
+  /// Evaluates a value while narrowing.
   MIDEND_NEVER_INLINED constexpr element evaluate_again(value_id v) {
     operand_traits ignored;
     return evaluate(v, false, ignored);
   }
 
-  /// Whether no fact about an operand, now or later, says anything about `v`: it is opaque, or only the IR can compute
-  /// it, and the fact of an operand is settled and no constant. Most values are such: loads, calls, addresses.
+  /// Whether no fact about an operand, now or later, says anything about `v`. Either `v` is opaque, or only the IR can
+  /// compute it and the fact of an operand is settled and no constant. Most values are such: loads, calls, addresses.
   MIDEND_ALWAYS_INLINED constexpr bool follows_from_nothing(value_id v) {
     if constexpr (has_implied<IR>) {
       if (ir_.implied(v) != nullptr) {
@@ -781,7 +780,7 @@ private:
     }
   }
 
-  /// Collects the traits of the operands; on the first evaluation, `v` is noted as their reader.
+  /// Evaluates `v`, and collects the traits of the operands. On the first evaluation, notes `v` as their reader.
   MIDEND_ALWAYS_INLINED constexpr element evaluate(value_id v, bool is_first, operand_traits& of_operands) {
     if constexpr (has_implied<IR>) {
       if (const auto* const implied = ir_.implied(v)) {
@@ -818,14 +817,14 @@ private:
     return fold(v, is_first, of_operands);
   }
 
-  /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what is known from
-  /// those: then they are not equal. So nothing is lost if they turn out to differ.
+  /// The fact for equal operands; or `known`, the fact from the operands' facts, if these exclude it: then the operands
+  /// are not equal. So nothing is lost if they turn out to differ.
   constexpr element not_equal_or(const element& of_equal, const element& known) const {
     return less_or_equal(domain_, of_equal, known) ? of_equal : known;
   }
 
-  /// The constant that the IR knows for an operation of the vocabulary, or `out`, which follows from the operands. A
-  /// fact that has risen above constants can win back nothing.
+  /// The constant that the IR knows for an operation of the vocabulary, or else `out`, the fact from the operands. A
+  /// fact that has risen above constants cannot become one again.
   constexpr element folded_or(value_id v, unsigned width, const element& out) {
     const bool may_gain = is_unknown(v) || domain_.as_constant(fact(v));
     if (!may_gain || is_bottom(domain_, out) || domain_.as_constant(out)) {
@@ -842,7 +841,7 @@ private:
     return c ? domain_.constant(width, *c) : out;
   }
 
-  /// What the IR makes of `partial_constants_`.
+  /// Folds `v` by the IR, from `partial_constants_`.
   constexpr std::optional<constant_type> fold_some(value_id v) const {
     return ir_.fold(
         v, span<const std::optional<constant_type>>(w_.partial_constants_.data(), w_.partial_constants_.size()));
@@ -851,7 +850,7 @@ private:
   MIDEND_ALWAYS_INLINED constexpr element transfer(value_id v, const operation_info& info, bool is_first,
                                                    operand_traits& of_operands) {
     if constexpr (std::is_trivially_default_constructible_v<element>) {
-      element args[3]; // filled as far as it is read
+      element args[3]; // only the elements that are read are set
       return transfer(v, info, is_first, of_operands, args);
     } else {
       element args[3]{domain_.bottom(), domain_.bottom(), domain_.bottom()};
@@ -880,8 +879,8 @@ private:
     return domain_.transfer(info, span<const element>(args, count));
   }
 
-  /// Evaluates an operation that only the IR can compute, from constants, or, if it can, from some. An operand without
-  /// a value does not mean that there is no result: the operation may not need that operand.
+  /// Evaluates an operation that only the IR can compute, from constants; or from some constants, if the IR can do
+  /// that. An operand without a value does not mean that there is no result: the operation may not need it.
   constexpr element fold(value_id v, bool is_first, operand_traits& of_operands) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
       return constant_or_top(v, literal);
@@ -917,8 +916,8 @@ private:
     }
   }
 
-  /// The fact of a copy after a branch: that of the original, refined by the comparison. No value as long as the other
-  /// side of the comparison has none.
+  /// The fact of a copy after a branch: that of the original, refined by the comparison. Bottom as long as the other
+  /// side of the comparison has no value.
   constexpr element sharpened(const branch_fact<constant_type>& implied) {
     element subject = fact(implied.subject);
     element other = implied.constant ? domain_.constant(implied.width, *implied.constant) : fact(implied.other);
@@ -940,8 +939,8 @@ private:
     return c ? domain_.constant(width, *c) : promised(v, width);
   }
 
-  /// What is known about `v` if nothing follows from its operands. Part of the caller, so that the element is not
-  /// returned through memory: copying it would wait for its parts.
+  /// The fact of `v` if nothing follows from its operands. Always inlined, so that the element is not returned through
+  /// memory: copying it would wait for its parts.
   MIDEND_ALWAYS_INLINED constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
     if constexpr (has_facts<IR> && has_known<D>) {
       if (const optional<number_facts> facts = ir_.facts(v)) {
@@ -963,8 +962,8 @@ private:
 
   // ---- Undefined values, and operations that have no result so far.
 
-  /// A copy of `undef` is `undef`. Any other operation that reads one waits until its other operands have settled, and
-  /// so does an operation that only the IR can compute. Known operations whose operands have no value have none either.
+  /// A copy of `undef` is `undef`. Any other operation on `undef` waits until its other operands have settled; so does
+  /// an operation that only the IR can compute. Known operations whose operands have no value have none either.
   constexpr void wait_or_pass_on_undef(value_id v) {
     const operation code = ir_.operation(v).code;
     bool reads_undefined = false;
@@ -979,7 +978,7 @@ private:
     }
   }
 
-  /// Called when nothing is pending. From now on, `undef` is top for the operations that wait for it, operands without
+  /// Call it when nothing is pending. From now on, `undef` is top for the operations that wait for it, operands without
   /// a value are top for operations that only the IR can compute, and branches on `undef` go where the policy says.
   /// Doing this earlier would make the result depend on the order of visits. Returns whether anything changed.
   constexpr bool resolve_waiting() {
@@ -1015,14 +1014,14 @@ private:
     return true;
   }
 
-  // ---- Narrowing: wins back precision that widening lost.
+  // ---- Narrowing: regains precision that widening lost.
 
   /// Recomputes facts that follow from widened ones, once, in the order of visits, from a solution that widening has
-  /// made larger than the least one. Whatever follows from facts that hold on all runs holds on all runs, so every step
-  /// is sound and one can stop after any. Nodes and edges stay executable.
+  /// made larger than the least one. Facts that follow from facts of all runs hold on all runs, so every step is sound
+  /// and one can stop after any. Nodes and edges stay executable.
   ///
-  /// Phis join `arriving_`. The edges that lead back are read first, so by the time a node is visited, all edges into
-  /// it have contributed.
+  /// Phis join `arriving_`. Edges that lead back are read first, so when a node is visited, all edges into it have
+  /// contributed.
   constexpr void narrow() {
     if constexpr (!is_plain<element> || alignof(element) > arena::alignment) {
       w_.arriving_.stretch(order_.num_values(), domain_.bottom());
@@ -1079,7 +1078,7 @@ private:
     }
   }
 
-  // ---- Finish: what is executed and still has no value is reported as top.
+  // ---- Finish: executed values that still have no value are reported as top.
 
   constexpr void finish() {
     for (value_id v = 0; has_undefined_ && v != order_.num_values(); ++v) {
@@ -1128,7 +1127,7 @@ private:
   ssa_order& order_;
   sccp_result<D>& out_;
   std::uint32_t* end_visits_ = nullptr; ///< by node
-  std::uint8_t* traits_ = nullptr;      ///< by value: of `trait`
+  std::uint8_t* traits_ = nullptr;      ///< by value: bits of `trait`
   element* arriving_ = nullptr;         ///< by phi: the join of its inputs, while narrowing
   bool has_unknown_ = false;            ///< a value that is executed may have no value
   bool has_undefined_ = false;          ///< a value was marked as undefined
@@ -1156,7 +1155,7 @@ public:
   }
 
 private:
-  /// Opaque operations show no operands in the view.
+  /// Lists operands by name: opaque operations show none in the view.
   void list_operands(value_id user) {
     const span<const value_id> names = view_.operands(user);
     for (std::uint32_t i = 0; i != names.size(); ++i) {
@@ -1187,7 +1186,7 @@ private:
 
 } // namespace detail
 
-/// What `domain` knows about the values of `ir` when everything that is never executed is left out, refilling `out`.
+/// What `domain` knows about the values of `ir` if everything that is never executed is left out. Refills `out`.
 /// Allocates nothing once workspace and result have seen a program as large.
 ///
 /// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991. Optimistic: it starts from
@@ -1195,8 +1194,7 @@ private:
 /// value when an operand or an edge into its phi has changed. So `x = 1; do { if (x != 1) x = 2; } while (…)` leaves x
 /// constant, which no sequence of constant propagation and dead code elimination achieves. Departures: joins upward,
 /// from bottom; any domain in place of constants, with widening around loops; one set of pending items in reverse
-/// postorder in place of two worklists; an operation is visited once for all operands that have changed before its
-/// turn.
+/// postorder in place of two worklists; one visit of an operation covers all operands that changed before its turn.
 ///
 /// Values in no node (other than literals) are top. `undef` is treated as `sccp_options` says. Unreachable nodes and
 /// their edges are not executable. Parallel edges are separate edges: a constant takes only one of them. A branch whose
@@ -1212,7 +1210,7 @@ constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, 
   detail::sccp_solver<IR, D>(ir, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr auto sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
@@ -1222,16 +1220,16 @@ constexpr auto sccp(const IR& ir, const D& domain, const sccp_options& options =
   return out;
 }
 
-/// The constants of `ir`.
+/// Propagates the constants of `ir`.
 template <semantic_ir_argument IR> constexpr auto sccp(const IR& ir) {
   return sccp(ir, flat_domain<constant_of<IR>>());
 }
 
-/// The same, and facts are also refined by branches: after the edge that is taken if x < 10, x is less than 10. Works
-/// on a view of the program in which such values have copies (see `detail::branch_facts_view`). It is a separate
-/// function because the solver is compiled once more for that view. Each call copies the operand lists and builds a
-/// dominator tree, both in the workspace; not for constant expressions. What a branch implies holds where the edge
-/// dominates, and for phis on the edge itself; the fact of a value is what holds at its definition.
+/// Also refines facts by branches: after the edge that is taken if x < 10, x is less than 10. Works on a view of the
+/// program in which such values have copies (see `detail::branch_facts_view`). It is a separate function because the
+/// solver is compiled once more for that view. Each call copies the operand lists and builds a dominator tree, both in
+/// the workspace; not for constant expressions. A branch's fact holds where the edge dominates, and for phis on the
+/// edge itself; the fact of a value is the one at its definition.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
@@ -1244,7 +1242,7 @@ void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& o
   }
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 auto sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {

@@ -20,8 +20,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A plan. To veto a change, remove it from its list; the others stay valid, and `apply_sccp` skips what is then no
-/// longer possible.
+/// A plan. To veto a change, remove it from its list. The others stay valid, and `apply_sccp` skips those that are then
+/// no longer possible.
 template <class Constant> struct sccp_plan {
   /// Every use of `value` becomes the constant.
   struct replacement {
@@ -37,7 +37,7 @@ template <class Constant> struct sccp_plan {
   };
 
   std::vector<replacement> replacements;   ///< ordered by node, and by position in the node
-  std::vector<decided_use<Constant>> uses; ///< that read the constant from now on; ordered by node
+  std::vector<decided_use<Constant>> uses; ///< uses that will read the constant; ordered by node
   flat_array<edge_id> kept_edges;          ///< the source always continues along this edge; ordered by source
   flat_array<node_id> erased_nodes;        ///< never executed; ascending
   flat_array<forwarding> forwardings;
@@ -59,7 +59,7 @@ namespace detail {
 template <class IR, class D> class sccp_planner;
 }
 
-/// The memory of `plan_sccp`, to be reused.
+/// The memory of `plan_sccp`, for reuse.
 class sccp_plan_workspace {
   template <class IR, class D> friend class detail::sccp_planner;
 
@@ -119,7 +119,7 @@ public:
 private:
   node_id num_nodes() const { return static_cast<node_id>(ir_.graph().num_nodes()); }
 
-  /// The result is a constant, so the operation can go, unless it may trap or does something else: `$x = 1 + 2`.
+  /// Whether the operation can go once its result is a constant: it neither traps nor does anything else.
   bool is_erasable(value_id v) const {
     if (ir_.is_phi(v)) {
       return true;
@@ -156,9 +156,9 @@ private:
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, !is_decided || e == kept); });
   }
 
-  /// Whether the constant by which the condition will be replaced takes this edge, too. Narrowing makes facts better
-  /// but does not take back that edges are executable: a node may be reached only by such an edge, against what is
-  /// known of the condition since. No run comes there, and the branch stays.
+  /// Whether the constant that replaces the condition takes this edge, too. Narrowing improves facts but leaves edges
+  /// executable: a node may be reached only by an edge that the condition, as known now, never takes. No run comes
+  /// there, and the branch stays.
   bool agrees(node_id n, edge_id kept) const {
     if constexpr (has_cases_of_edges<IR>) {
       const auto c = found_.constant(static_cast<value_id>(ir_.condition(n)));
@@ -168,7 +168,7 @@ private:
     }
   }
 
-  /// A node without values and edges has been erased before.
+  /// Skips nodes without values and edges, which were erased before.
   void plan_erased(node_id n) {
     bool is_empty = true;
     for_each_id(ir_.values(n), [&](value_id) { is_empty = false; });
@@ -212,13 +212,18 @@ private:
 
 /// The changes that follow from a result for its program. Unreachable nodes are erased, too.
 ///
+///     before                        after
+///     n1: x = 2 > 1                 n1: goto n2
+///         if x goto n2 else n3
+///     n3: ...                       erased
+///     n4: p = phi(n2: a, n3: b)     readers of p read a
+///
 /// A branch with only one executable edge becomes a jump along it, unless the constant that its condition becomes takes
-/// another one: no run reaches such a branch, and it stays. A branch that is itself never executed (after a
-/// value that never returns, or on a condition without value) keeps all edges and their targets, because an editor can
-/// turn a branch into a jump but not remove it. A phi that has one input left is replaced by the input, which is
-/// defined wherever the phi is; a phi that had only one before is not changed. Uses that branches decide are changed if
-/// the result lists them. O(n + m) plus the values and their
-/// operands.
+/// another one: no run reaches such a branch, and it stays. A branch that is itself never executed (after a value that
+/// never returns, or on a condition without value) keeps all edges and their targets, because an editor can turn a
+/// branch into a jump but not remove it. A phi with one input left is replaced by the input, which is defined wherever
+/// the phi is; a phi that had only one before is not changed. Uses that branches decide are changed if the result lists
+/// them. O(n + m) plus the values and their operands.
 template <semantic_ir_argument IR, value_domain D>
 void plan_sccp(const IR& ir, const sccp_result<D>& found, sccp_plan_workspace& workspace,
                sccp_plan<domain_constant<D>>& out) {

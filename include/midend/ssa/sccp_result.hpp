@@ -1,4 +1,4 @@
-/// `sccp_result`: what sparse conditional constant propagation finds, a fact for each value and what is executed.
+/// `sccp_result`: a fact for each value, and which nodes and edges are executed. The result of `sccp`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How much work an analysis did.
+/// Counts the work of an analysis.
 struct sccp_counters {
   std::uint64_t value_visits = 0;  ///< visits of operations and phis
   std::uint64_t branch_visits = 0; ///< visits of ends of nodes
@@ -27,11 +27,11 @@ struct sccp_counters {
   friend constexpr bool operator==(const sccp_counters&, const sccp_counters&) = default;
 };
 
-/// A use of a value that branches decide: where it is read, the value is `constant`, whatever it is elsewhere.
+/// A use of a value that branches decide: this use always reads `constant`, while other uses may read other values.
 template <class Constant> struct decided_use {
   value_id user;         ///< an operation or a phi
-  edge_id edge;          ///< of the input, if `user` is a phi; else `no_edge`
-  std::uint32_t operand; ///< its index, if `user` is an operation
+  edge_id edge;          ///< the edge of the input if `user` is a phi; else `no_edge`
+  std::uint32_t operand; ///< valid if `user` is an operation: the index of the operand
   Constant constant;
 
   friend constexpr bool operator==(const decided_use&, const decided_use&) = default;
@@ -61,11 +61,11 @@ public:
 
   constexpr std::size_t num_edges() const { return executable_edges_.size; }
 
-  /// What is known about `v`. Bottom if `v` is in a node that is never executed. Top if nothing is known, and also if
-  /// `v` is executed but has no value, because it depends on an operation that always traps or on `undef`.
+  /// The fact about `v`. Bottom if `v` is in a node that is never executed. Top if nothing is known, and also if `v` is
+  /// executed but has no value, because it depends on an operation that always traps or on `undef`.
   constexpr const element& fact(value_id v) const { return facts_[v]; }
 
-  /// By value.
+  /// All facts, by value.
   constexpr span<const element> facts() const { return {facts_.data(), num_values()}; }
 
   /// The constant that `v` is whenever it is computed, if there is one.
@@ -77,27 +77,27 @@ public:
   /// Whether control may take `e`.
   constexpr bool is_executable_edge(edge_id e) const { return test(executable_edges_, e); }
 
-  /// Whether some run may compute `v`. If not, its node is never executed, or `v` or something before it that it needs
-  /// has no result.
+  /// Whether some run may compute `v`. Otherwise its node is never executed, or `v` or something that it needs has no
+  /// result.
   constexpr bool is_computed(value_id v) const { return !test(without_value_, v) && !is_bottom(domain_, facts_[v]); }
 
   /// Whether `v` is `undef` whenever it is computed; under `undef_policy::any_value`.
   constexpr bool is_undefined(value_id v) const { return test(undefined_, v); }
 
-  /// How often `v` was visited.
+  /// The number of visits of `v`.
   constexpr std::uint32_t visits(value_id v) const {
     MIDEND_ASSERT(v < facts_.size(), "a value of the program", v, facts_.size());
     return numbers_.data()[v];
   }
 
-  /// How often the phi `v` was widened.
+  /// The number of times the phi `v` was widened.
   constexpr std::uint32_t widenings(value_id v) const {
     MIDEND_ASSERT(v < facts_.size(), "a value of the program", v, facts_.size());
     const std::uint32_t growths = counts_growths_ ? numbers_.data()[facts_.size() + v] : 0;
     return growths > widen_after_ ? growths - widen_after_ : 0;
   }
 
-  /// The uses that branches decide, of values that are no constants everywhere, by node. Empty unless
+  /// The uses that branches decide, by node. The values are not constant everywhere. Empty unless
   /// `sccp_options::lists_decided_uses` was set for `sccp_with_branch_facts`.
   constexpr span<const decided_use<constant_type>> decided_uses() const {
     return {decided_uses_.data(), decided_uses_.size()};
@@ -105,8 +105,8 @@ public:
 
   constexpr const sccp_counters& counters() const { return counters_; }
 
-  /// The value at which a checked run has stopped, else `no_value`. Its fact did not rise when those of its operands
-  /// did, so the domain is not monotone and no fact here can be relied upon.
+  /// The value at which a checked run stopped, else `no_value`. Its fact did not rise when those of its operands did,
+  /// so the domain is not monotone and all facts here are unreliable.
   constexpr value_id broken_value() const { return broken_value_; }
 
   constexpr std::uint64_t epoch() const { return epoch_; }
@@ -159,15 +159,15 @@ private:
   std::size_t num_values_ = 0; ///< copies of values after branches come after these
   detail::fact_array<element_of<D>> facts_;
 
-  /// Visits by value; if the domain widens, then how often phis grew along back edges; then the sets. Those of programs
-  /// of up to about 50 values are part of the object.
+  /// Visits by value; if the domain widens, then growths of phis along back edges; then the sets. Programs of up to
+  /// about 50 values need no memory outside the object.
   detail::small_array<std::uint32_t, 128> numbers_;
   bool counts_growths_ = false;
   bit_set_place executable_nodes_;
   bit_set_place executable_edges_;
   bit_set_place undefined_;
-  bit_set_place without_value_;   ///< executed, but no run gets past it: the fact is top
-  std::uint32_t widen_after_ = 0; ///< growths before the first that widens
+  bit_set_place without_value_;   ///< executed, but no run computes it: the fact is top
+  std::uint32_t widen_after_ = 0; ///< number of growths before the first widening
   detail::dense_values<decided_use<constant_type>> decided_uses_;
   sccp_counters counters_;
   value_id broken_value_ = no_value;

@@ -1,7 +1,7 @@
-/// `value_numbering`: which values are equal, which are constant and what is executed, found together.
+/// `value_numbering`: finds equal values, constants and executed nodes together.
 ///
-/// Three analyses share one fixpoint, because each needs the others' results first. All start from the best that could
-/// be, "nothing is executed, no value is known, all values are equal", and give up only what is refuted:
+/// Three analyses share one fixpoint, because each needs the others' results first. All start from the best case,
+/// "nothing is executed, no value is known, all values are equal", and give up only what is refuted:
 ///
 ///      facts ───── x - y is 0 as long as x and y may be equal ──── classes
 ///        │                                                            │
@@ -9,8 +9,8 @@
 ///            takes only one edge        executable edges only
 ///                       └──── executable nodes and edges ────┘
 ///
-/// Facts and edges are those of `sccp`, by its solver. When they have come to rest, the partition of the values is
-/// refined; if values turn out to differ, facts that relied on them rise, and so on until neither changes.
+/// Facts and edges are those of `sccp`, by its solver. At its fixpoint, the partition of the values is refined; if
+/// values turn out to differ, facts that relied on them rise, and so on until neither changes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -40,7 +40,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A value and how it differs from others of its class: by its key.
+/// A value with the key that tells it apart from others of its class.
 struct congruence_record {
   std::uint32_t group; ///< by which records are sorted first
   std::uint32_t key;
@@ -61,19 +61,19 @@ struct congruence_record {
 template <value_domain D> class value_numbering_workspace {
   template <class IR, class Domain> friend class detail::congruence_solver;
 
-  /// How a value belongs to its class.
+  /// The reason why a value is in its class.
   enum class role : std::uint8_t {
-    absent,   ///< it has no value so far
-    constant, ///< by its fact
-    passed,   ///< it is what another value is: a copy, or a phi with equal inputs
-    own       ///< by what it computes
+    absent,   ///< in no class: it has no value so far
+    constant, ///< its fact is a constant
+    passed,   ///< it always equals another value: a copy, or a phi with equal inputs
+    own       ///< others of the class compute the same
   };
 
   struct class_data {
-    value_id first = no_value;   ///< of its values that are not passed on
-    std::uint32_t weight = 0;    ///< how many values it has, passed ones included
-    bool is_pending = false;     ///< its users have to be told that it was split off
-    bool is_undescribed = false; ///< the table does not know what its operations compute now
+    value_id first = no_value;   ///< the first root
+    std::uint32_t weight = 0;    ///< the number of its values, passed ones included
+    bool is_pending = false;     ///< it was split off, and its users do not know yet
+    bool is_undescribed = false; ///< the table has no entry for what its operations compute now
   };
 
   sccp_workspace<D> facts_;
@@ -83,16 +83,16 @@ template <value_domain D> class value_numbering_workspace {
   bit_row relied_;                  ///< by value: its fact relies on equal operands
   detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
   bit_row compared_edges_;          ///< executable edges along which phis have been compared
-  flat_array<value_id> root_;       ///< by value: the one that is passed on; itself; `no_value` if in no class
+  flat_array<value_id> root_;       ///< by value: its root, which is itself for roots; `no_value` if in no class
   flat_array<std::uint32_t> class_; ///< by root
-  flat_array<value_id> next_;       ///< root in its class, passed value among those of its root
+  flat_array<value_id> next_;       ///< the next root of the class, or the next passed value of the root
   flat_array<value_id> previous_;
-  flat_array<value_id> passed_;       ///< by root: the first value that it is passed on to
-  flat_array<std::uint32_t> weight_;  ///< by root: 1, and the number of those
+  flat_array<value_id> passed_;       ///< by root: the first value that passes it on
+  flat_array<std::uint32_t> weight_;  ///< by root: 1 + the number of values that pass it on
   flat_array<std::uint32_t> batch_;   ///< by value: the last batch with it
-  flat_array<std::uint32_t> mark_;    ///< by value: the last pass that has met it
+  flat_array<std::uint32_t> mark_;    ///< by value: the last walk that met it
   flat_array<node_id> home_;          ///< by value
-  flat_array<std::uint32_t> entered_; ///< by node: how many were executable before
+  flat_array<std::uint32_t> entered_; ///< by node: the number of nodes found executable before
   flat_array<node_id> nodes_;         ///< executable, in that order
   flat_array<std::uint32_t> in_ends_; ///< by node, and one more: where its edges start in `in_edges_`
   flat_array<edge_id> in_edges_;
@@ -102,14 +102,14 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<value_id> visited_;          ///< by `sccp`, since the last refinement
   flat_array<edge_id> new_edges_;         ///< since the last refinement
   flat_array<value_id> moving_;           ///< values to be put into classes
-  flat_array<value_id> entering_;         ///< the same, the first time
+  flat_array<value_id> entering_;         ///< values to be put into classes for the first time
   flat_array<std::uint64_t> order_;       ///< of values to be put into classes
   flat_array<value_id> changed_;
   flat_array<value_id> affected_; ///< operations that read something changed
   flat_array<detail::congruence_record> phis_;
   flat_array<detail::congruence_record> records_;
   flat_array<detail::congruence_record> checks_; ///< passed values, and which operand may differ now
-  flat_array<value_id> revisits_;                ///< whose operands may no longer be equal
+  flat_array<value_id> revisits_;                ///< values whose operands may no longer be equal
   flat_array<std::uint32_t> fresh_;              ///< new classes for the phis of a node, one a type
   flat_array<value_id> fresh_phis_;              ///< in new classes, node by node
   flat_array<std::uint32_t> numbers_;            ///< by class: in the result
@@ -123,12 +123,14 @@ namespace detail {
 
 template <class IR, class D> class congruence_reference;
 
-/// The partition. Roots, the values that are not passed on, are in lists by class; a passed value hangs on its root.
+/// The partition. A *passed* value always equals one of its operands or inputs, which it passes on: a copy, or a phi
+/// with equal inputs. Such values form trees; a *root* is a value that is not passed. Roots are in lists by class, and
+/// a passed value hangs on its root.
 ///
 /// Between two refinements the partition is *stable*: operations of a class agree in the classes of their operands,
-/// phis of a class in those of their inputs for each executable edge, passed values in the classes of what they pass.
-/// So is it after each step below, and as every step refutes only what contradicts a stable partition, which equal
-/// values never do, it ends at the coarsest one, whatever the order.
+/// phis of a class in those of their inputs for each executable edge, passed values in the classes of what they pass
+/// on. Each step below keeps it stable, and refutes only equalities that contradict a stable partition, which equal
+/// values never do. So it ends at the coarsest one, whatever the order.
 template <class IR, class D> class congruence_solver {
 public:
   using workspace = value_numbering_workspace<D>;
@@ -152,7 +154,7 @@ public:
     finish(num_values);
   }
 
-  // ---- What the solver of facts tells and asks.
+  // ---- Calls and questions of the solver of facts.
 
   constexpr void start(const ssa_order& order, const ssa_uses& uses, pending_set& pending,
                        const sccp_result<D>& facts) {
@@ -220,10 +222,10 @@ public:
     return follows_from_equal_operands(info) ? fact_if_equal(v, info) : std::nullopt;
   }
 
-  /// Puts what has changed into classes until the partition is stable. Whether facts have to be computed again.
+  /// Puts changed values into classes until the partition is stable. Returns whether facts have to be computed again.
   ///
-  /// Values that leave a class go first, those that enter the partition follow, with the edges that have become
-  /// executable: so both find the classes of their operands up to date.
+  /// Values that leave a class go first; values that enter the partition follow, with the edges that have become
+  /// executable. So both find the classes of their operands up to date.
   constexpr bool refine() {
     if (refute_by_facts()) {
       return true;
@@ -317,11 +319,12 @@ private:
 
   // ---- What has changed.
 
-  /// Of two operands, one is constant and the other is not, so they are not equal. This is found before anything is put
-  /// into a class: what is x - y, and turns out to be x because y is 0, never was in the class of the constant 0.
+  /// Finds a value with one constant operand and one that is not, so they are not equal. Runs before anything is put
+  /// into a class. Otherwise x - y would join the class of the constant 0, and leave it when y turns out to be 0 and x
+  /// not.
   ///
-  /// One such value at a time, the first in the order of visits: operands of the others may be constant only because
-  /// they follow from it. Where two depend on each other, either could be given up, so the order decides.
+  /// Handles one such value at a time, the first in the order of visits: operands of the others may be constant only
+  /// because they follow from it. If two depend on each other, either could be given up, so the order decides.
   constexpr bool refute_by_facts() {
     const auto end = static_cast<std::uint32_t>(positions_->num_positions());
     for (;; ++first_doubtful_) {
@@ -340,9 +343,9 @@ private:
     }
   }
 
-  /// As long as only one operand is constant, `v` keeps the fact that it has: either the other becomes constant, too,
-  /// or `refute_by_facts` sees it. If that one is a literal, they are unequal for good; whoever waits for the result
-  /// must not go on without it. Not inlined, because few operations get here.
+  /// The fact of `v` for equal operands. If only one operand is constant, `v` keeps its fact: either the other becomes
+  /// constant, too, or `refute_by_facts` sees it. If the constant is a literal, the operands can never be equal, so
+  /// users must not wait for the result. Not inlined, because few operations get here.
   MIDEND_SELDOM_CALLED constexpr std::optional<element_of<D>> fact_if_equal(value_id v, const operation_info& info) {
     if (w_.unequal_operands_.test(v)) {
       return std::nullopt;
@@ -384,7 +387,7 @@ private:
     }
   }
 
-  /// Values without a class so far enter. Values that are no longer constant move, and with them what passes them on.
+  /// Collects the values that enter the partition, and those that are no longer constant with all that pass them on.
   constexpr void collect_changes() {
     ++batch_;
     ++pass_;
@@ -412,7 +415,7 @@ private:
     }
   }
 
-  /// Adds to the moving values what passes them on: operations, and phis along edges that have been judged (see
+  /// Also moves their copies: operations that pass on a moving value, and phis along edges that have been judged (see
   /// `input_passed_by`). Along other edges, phis are compared after the moving values have arrived.
   constexpr void follow_passed() {
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
@@ -426,8 +429,9 @@ private:
     }
   }
 
-  /// Whether an operation passes on what it did, which is not `moving`: a select that was decided so far may choose
-  /// between equal values. If it moved, it would be split from its equals, although it comes back to its class.
+  /// Whether an operation still passes on the value of its class, while `moving` leaves. A select that was decided so
+  /// far may choose between equal values. If it moved, it would be split from its equals, although it comes back to its
+  /// class.
   constexpr bool still_passes(value_id v, value_id moving) const {
     if (class_of(v) == class_of(moving)) {
       return false;
@@ -436,7 +440,7 @@ private:
     return operand != no_value && is_placed(operand) && class_of(operand) == class_of(v);
   }
 
-  /// Moves what has to move, and then what differs for this reason.
+  /// Moves the values, then those that differ because of that, until none is left.
   constexpr void settle() {
     while (!w_.moving_.empty()) {
       place();
@@ -445,7 +449,7 @@ private:
     }
   }
 
-  /// Passed values of which not all inputs are equal become values of their own. What passes them on moves, too.
+  /// A passed value whose inputs differ gets its own class. Values that pass it on move, too.
   constexpr void collect_differing() {
     ++batch_;
     w_.moving_.clear();
@@ -481,7 +485,7 @@ private:
            (is_undefined_literal(ir_, operand) || (is_placed(operand) && class_of(operand) != class_of(phi)));
   }
 
-  /// Values whose facts rely on two operands that are no longer equal.
+  /// Queues values whose facts rely on two operands that are no longer equal.
   constexpr bool revisit() {
     bool any = false;
     for (const value_id v : w_.revisits_) {
@@ -498,8 +502,8 @@ private:
 
   // ---- Placement.
 
-  /// Puts the moving values into classes, in the order in which control found them: so operands come first, and the
-  /// inputs of phis along edges from nodes that were found earlier.
+  /// Puts the moving values into classes, in the order in which control found them. So operands come first, and so do
+  /// the inputs of phis along edges from nodes that were found earlier.
   constexpr void place() {
     describe_classes();
     for (const value_id v : w_.moving_) {
@@ -515,7 +519,7 @@ private:
     tell_users(w_.moving_, true);
   }
 
-  /// The same for all values, the first time: none has to leave a class, and all users are in this batch.
+  /// Places all values for the first time: none has to leave a class, and all users are in this batch.
   constexpr void place_all() {
     has_placed_ = true;
     ++batch_;
@@ -549,7 +553,7 @@ private:
     }
   }
 
-  /// By sorting; or, if many values move, by a walk over all, which is faster.
+  /// Sorts the moving values; or walks over all values if many move, which is faster.
   constexpr void order_moving() {
     w_.order_.clear();
     if (w_.moving_.size() < positions_->num_positions() / 8) {
@@ -588,8 +592,8 @@ private:
     attach(phi, role::own, w_.fresh_.back());
   }
 
-  /// The input that a phi passes on, judged by the edges from nodes that were found earlier; if no value arrives along
-  /// these, by all edges.
+  /// The input that a phi always equals, judged by the edges from nodes that were found earlier; by all edges if those
+  /// bring no value.
   constexpr value_id input_passed_by(value_id phi) const {
     const node_id home = w_.home_[phi];
     const bool judges_early = arrives_early(phi);
@@ -610,7 +614,7 @@ private:
     return are_equal && out != no_value && same_type(ir_, phi, out) ? out : no_value;
   }
 
-  /// Whether a value arrives along an early edge.
+  /// Whether an early edge, from a node that was found earlier, brings a value.
   constexpr bool arrives_early(value_id phi) const {
     bool arrives = false;
     for_each_compared_edge(w_.home_[phi], [&](edge_id e) {
@@ -636,7 +640,7 @@ private:
     }
   }
 
-  /// Whether no class has had `v` by what it computes.
+  /// Whether no class has held `v` because of what it computes.
   constexpr bool is_new(value_id v) const { return w_.roles_[v] == role::absent || w_.roles_[v] == role::constant; }
 
   constexpr void place_compared(value_id v, const operation_info& info) {
@@ -675,7 +679,7 @@ private:
         [this](value_id a) { return constant(a); });
   }
 
-  /// Phis of new classes are compared along all edges at once.
+  /// Compares the phis of new classes along all edges at once.
   constexpr void split_fresh_phis() {
     for (std::size_t i = 0; i != w_.fresh_phis_.size();) {
       const node_id home = w_.home_[w_.fresh_phis_[i]];
@@ -705,7 +709,7 @@ private:
       w_.records_.clear();
       for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)), [&](value_id phi) {
         if (w_.batch_[phi] == batch_) {
-          return; // has been compared
+          return; // already compared
         }
         if (w_.roles_[phi] == role::own) {
           add_phi_record(phi, e);
@@ -736,8 +740,8 @@ private:
     }
   }
 
-  /// The classes of these values have changed: their users are compared with the others of their classes. Users of the
-  /// present batch have been compared when they were placed.
+  /// Compares the users of changed values with the others of their classes. Users of the present batch were compared
+  /// when they were placed.
   constexpr void tell_users(const flat_array<value_id>& changed, bool is_placement) {
     ++pass_;
     w_.affected_.clear();
@@ -801,7 +805,7 @@ private:
     }
   }
 
-  /// The first affected operation of the same class that now computes the same.
+  /// The first affected operation of this class that now computes the same.
   constexpr std::uint32_t group_of_affected(std::uint32_t i) {
     const value_id v = w_.affected_[i];
     return w_.groups_.find_or_insert(mix_hash(hash_of_operation(v), class_of(v)), i, [&](std::uint32_t k) {
@@ -823,8 +827,8 @@ private:
   }
 
   /// Splits each class by the keys of its values; those without a record stay together. The largest part keeps the
-  /// number of the class, so a value whose class gets another number is in one of at most half the size (Hopcroft, "An
-  /// n log n algorithm for minimizing states in a finite automaton", 1971).
+  /// number of the class, so a value that gets another number is in a class of at most half the size (Hopcroft, "An n
+  /// log n algorithm for minimizing states in a finite automaton", 1971).
   constexpr void split() {
     heap_sort(w_.records_.data(), w_.records_.size());
     for (std::size_t i = 0; i != w_.records_.size();) {
@@ -911,7 +915,7 @@ private:
     return fresh;
   }
 
-  // ---- The table of operations. An entry whose class computes something else by now matches nothing.
+  // ---- The table of operations. An entry whose class now computes something else matches nothing.
 
   constexpr void note_changed_operands(std::uint32_t c) {
     if (!w_.classes_[c].is_undescribed && !ir_.is_phi(w_.classes_[c].first)) {
@@ -931,7 +935,7 @@ private:
     w_.undescribed_.clear();
   }
 
-  /// An operand without a value so far is equal to itself only: nothing follows for what is known to read it.
+  /// An operand without a value equals itself only, so nothing follows for its known readers.
   constexpr auto class_or_operand() const {
     return [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_absent | operand; };
   }
@@ -952,8 +956,8 @@ private:
     return is_same && agreeing == w_.description_.size();
   }
 
-  /// The class of this constant and the type of `v`. One that all values have left is used again, so that the entries
-  /// of a constant which values take and leave in turn do not pile up.
+  /// The class of this constant with the type of `v`. Reuses a class that all values have left, so that entries for
+  /// constants that values take and leave in turn do not pile up.
   constexpr std::uint32_t class_of_constant(value_id v, const constant_type& c) {
     const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
     const std::uint32_t found = w_.constants_.find_or_insert(hash_of_constant(c), fresh, [&](std::uint32_t other) {
@@ -1050,8 +1054,8 @@ private:
 
   // ---- The end.
 
-  /// All values in the order of the result, into `changed_`: those outside of nodes, then node by node as control found
-  /// them, then those of nodes that are not executed.
+  /// Writes all values into `changed_` in the order of the result: values outside all nodes, then node by node as
+  /// control found them, then nodes that are not executed.
   constexpr void order_values(std::size_t num_values) {
     w_.changed_.resize_for_overwrite(num_values);
     value_id* end = w_.changed_.data();
@@ -1076,7 +1080,7 @@ private:
     }
   }
 
-  /// The numbers of these values' classes in the result, from `num_classes` on; each value without one is a class.
+  /// Numbers these values' classes in the result, from `num_classes` on. A value without class becomes one of its own.
   template <class Values, class Count>
   constexpr void number_classes(const Values& values, std::uint32_t& num_classes, const Count& count) {
     const value_id* const roots = w_.root_.data();
@@ -1142,12 +1146,12 @@ private:
   const sccp_result<D>* facts_ = nullptr;
   bool has_placed_ = false;                          ///< some values of nodes are in classes
   std::uint32_t first_doubtful_ = pending_set::none; ///< no position before it is doubtful
-  node_id node_of_fresh_ = no_node;                  ///< whose phis have the classes `fresh_`
+  node_id node_of_fresh_ = no_node;                  ///< the node whose phis have the classes `fresh_`
   std::uint32_t batch_ = 0;
   std::uint32_t pass_ = 0;
 };
 
-/// What `sccp_solver` holds, by value.
+/// Forwards to the solver, so that `sccp_solver` can hold its partition by value.
 template <class IR, class D> class congruence_reference {
 public:
   constexpr explicit congruence_reference(congruence_solver<IR, D>& solver) : solver_(&solver) {}
@@ -1175,14 +1179,15 @@ private:
 
 } // namespace detail
 
-/// Which values of `ir` are always equal, what `domain` knows about them, and what is executed, refilling `out`.
+/// Which values of `ir` are always equal, what `domain` knows about them, and what is executed. Refills `out`.
 /// Allocates nothing once workspace and result have seen a program as large.
 ///
 /// Click, Cooper, "Combining analyses, combining optimizations", TOPLAS 17(2), 1995, over any domain: the least facts
 /// and the coarsest partition that agree with each other. So it finds what no order of constant propagation, value
-/// numbering and removal of dead code finds, however often they are repeated. Departures: facts are computed by
-/// `sccp`, and the partition is refined whenever they rest; values join the partition when control finds them, by hash;
-/// congruence of what is passed on (copies, phis with equal inputs, x + 0, x & x) is part of the partition.
+/// numbering and removal of dead code finds, however often they are repeated. Departures: facts are computed by `sccp`,
+/// and the partition is refined at each of its fixpoints; values join the partition when control finds them, by hash;
+/// the partition also covers values that always equal an operand or input (copies, phis with equal inputs, x + 0, x &
+/// x).
 ///
 /// **Equal are**
 /// - equal constants of one type (`same_type`);
@@ -1191,24 +1196,24 @@ private:
 /// - operations that are `other` with the same `identity` (cost rung) and equal operands, if the effects rung says that
 ///   they have no effect;
 /// - phis of one node with equal inputs along all executable edges;
-/// - a value and what it passes on.
+/// - a value and the operand or input that it always equals.
 ///
 /// Never equal to another value are parameters, loads, calls, volatile and opaque operations, guarded operations, and
 /// readers of the literal `undef`, which is always treated as in `undef_policy::top`.
 ///
-/// The result of x - x, x == x and the like for equal operands is known whatever they are, with 64-bit numbers as
-/// constants. Unreachable nodes are not executed. Parallel edges are separate; a phi compares its inputs along each.
+/// The result of x - x, x == x and the like is known whenever the operands are equal, with 64-bit numbers as constants.
+/// Unreachable nodes are not executed. Parallel edges are separate; a phi compares its inputs along each.
 ///
 /// Without widening the result does not depend on any order. `sccp` takes O(h (m + u)) time; the partition O(u log u)
-/// expected, and time linear in the values that follow each other in chains of copies for each of them that turns out
-/// to be none. About 80 bytes a value, 8 an edge and 8 a node in addition to those of `sccp`.
+/// expected, and time linear in the length of a chain of copies for each copy that turns out to be none. About 80 bytes
+/// a value, 8 an edge and 8 a node in addition to those of `sccp`.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr void value_numbering(const IR& ir, const D& domain, const sccp_options& options,
                                value_numbering_workspace<D>& workspace, value_numbering_result<D>& out) {
   detail::congruence_solver<IR, D>(ir, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr auto value_numbering(const IR& ir, const D& domain, const sccp_options& options = {}) {
   value_numbering_result<D> out;
@@ -1217,17 +1222,17 @@ constexpr auto value_numbering(const IR& ir, const D& domain, const sccp_options
   return out;
 }
 
-/// With the constants of `ir`.
+/// Uses the constants of `ir`.
 template <semantic_ir_argument IR> constexpr auto value_numbering(const IR& ir) {
   return value_numbering(ir, flat_domain<constant_of<IR>>());
 }
 
-/// The same, and facts and classes also follow from branches: where an edge is taken only if x == y, x and y are equal
-/// and what is computed from them is, too; after x == 0, x is 0. Works on the view of `sccp_with_branch_facts`, so a
-/// value stays in its class, and what reads it after the branch may be in another one. Costs as much in addition.
+/// Also derives facts and classes from branches. Where an edge is taken only if x == y, x and y are equal, and so are
+/// values computed from them; after x == 0, x is 0. Works on the view of `sccp_with_branch_facts`, so a value stays in
+/// its class, and its readers after the branch may be in another one. Costs as much in addition.
 ///
-/// x == y has to mean that x may be read in place of y, as for numbers; where branches on `undef` or poison do not stop
-/// the program, it does not.
+/// x == y has to mean that x may be read in place of y, as for numbers. It does not mean that if branches on `undef` or
+/// poison do not stop the program.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options,
@@ -1238,7 +1243,7 @@ void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp
   solver(with_copies, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
-/// The result as a value.
+/// Returns the result, with a workspace of its own.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 auto value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {

@@ -29,9 +29,9 @@ concept has_promises_more = requires(const IR& ir, value_id v) {
   { ir.promises_more(v, v) } -> truth_value;
 };
 
-/// An operation becomes a phi: see `add_phis_of_operations`.
+/// An operation that becomes a phi: see `add_phis_of_operations`.
 template <class Constant> struct phi_of_operations {
-  /// What arrives along `edge`: a value or, if that is `no_value`, a constant.
+  /// The input for `edge`: a value, or a constant if `value` is `no_value`.
   struct input {
     edge_id edge;
     value_id value;
@@ -41,12 +41,12 @@ template <class Constant> struct phi_of_operations {
   value_id value; ///< replaced by a phi of `node`
   node_id node;
   value_id phi;              ///< one of the program, or `no_value`
-  value_id first;            ///< if it is `no_value`: the value of the list for which the same phi is made
+  value_id first;            ///< valid if `phi` is `no_value`: the value of the list that has this phi made
   std::vector<input> inputs; ///< one for each edge into `node`
 };
 
-/// A plan. To veto the replacement of a value, remove it from its list. The others stay valid; keep the promises that
-/// the plan drops dropped.
+/// A plan. To veto the replacement of a value, remove it from its list. The others stay valid; promises that the plan
+/// drops must still be dropped.
 template <class Constant> struct value_numbering_plan {
   /// Every use of `value` becomes `leader`, which dominates it.
   struct replacement {
@@ -55,10 +55,10 @@ template <class Constant> struct value_numbering_plan {
     bool is_removable; ///< computing it has no other effect, so it can be erased
   };
 
-  sccp_plan<Constant> constants;         ///< and dead edges and nodes
+  sccp_plan<Constant> constants;         ///< constants, dead edges and dead nodes
   std::vector<replacement> replacements; ///< leaders are in no list of values to be replaced
   flat_array<value_id> dropped_promises; ///< leaders that promise more than a value that they replace; by first need
-  std::vector<phi_of_operations<Constant>> phis; ///< in an order in which a `first` is first
+  std::vector<phi_of_operations<Constant>> phis; ///< each `first` before those that refer to it
 
   bool empty() const { return constants.empty() && replacements.empty() && phis.empty(); }
 
@@ -74,7 +74,7 @@ namespace detail {
 template <class IR, class D> class value_numbering_planner;
 }
 
-/// The memory of `plan_value_numbering`, to be reused.
+/// The memory of `plan_value_numbering`, for reuse.
 class value_numbering_plan_workspace {
   template <class IR, class D> friend class detail::value_numbering_planner;
   template <semantic_ir_argument IR, value_domain D>
@@ -94,8 +94,8 @@ class value_numbering_plan_workspace {
 
 namespace detail {
 
-/// Whether a leader promises more than a value that it replaces. Another operation than the leader's passes on what the
-/// leader computes: it reads the leader, or a value for which the leader already stands.
+/// Whether a leader promises more than a value that it replaces. An operation of another kind, such as a copy, equals
+/// one of its operands: it reads the leader, or a value for which the leader already stands.
 template <class IR> constexpr bool plan_promises_more(const IR& ir, value_id leader, value_id v) {
   if constexpr (has_promises_more<IR>) {
     return static_cast<bool>(ir.promises_more(leader, v));
@@ -115,8 +115,9 @@ public:
                           value_numbering_plan_workspace& workspace, plan& out)
       : ir_(ir), found_(found), out_(out), w_(workspace), fixed_(ir, workspace.fixed_) {}
 
-  /// Walks down the dominator tree. Of each class, a stack holds the value that stands for it here; as a value that
-  /// stands for others is not replaced itself, one is enough: the entry for a class is valid if it dominates.
+  /// Walks down the dominator tree. Stores for each class the value that stands for it here. One entry is enough in
+  /// place of a stack, because a value that stands for others is not replaced itself: the entry is valid if it
+  /// dominates.
   void run() {
     dominators(ir_.graph(), semi_nca, w_.dominating_, w_.tree_);
     const dominator_tree& tree = w_.tree_;
@@ -187,7 +188,7 @@ private:
     if constexpr (effect_ir<IR>) {
       return is_removable(ir_, v);
     } else {
-      return true; // where it has no result, the leader has none
+      return true; // without its result, the leader has none either
     }
   }
 
@@ -204,13 +205,18 @@ private:
 } // namespace detail
 
 /// The changes that follow from a result for its program: those of `plan_sccp`, and each value that another one of its
-/// class dominates is replaced by the first such value. A value is never moved, so an operation that may trap runs
-/// where it ran before or not at all, and values of which neither dominates the other both stay.
+/// class dominates is replaced by the first such value. Values never move, so an operation that may trap runs where it
+/// ran before or not at all, and two equal values both stay if neither dominates the other.
 ///
-/// **Promises.** Where the replaced operation makes no promise that its leader makes, the leader's promises are
-/// dropped: the users of both then read it where only the other one had a result. Promises are the `operation_flags`;
-/// an IR with others has a member `bool promises_more(value_id v, value_id w) const`, which is asked for all of them:
-/// of a leader and a value that it replaces, whether the leader promises more. A phi that does replaces nothing.
+///     before               after
+///     x = a + b            x = a + b
+///     if c { y = b + a     if c { readers of y read x
+///            z = y + 1 }          z = x + 1 }
+///
+/// **Promises.** If the leader makes a promise that the replaced operation does not make, the leader loses it: its new
+/// readers read it where only the other one had a result. Promises are the `operation_flags`. An IR with others has a
+/// member `bool promises_more(value_id v, value_id w) const`, which covers all of them: whether a leader promises more
+/// than a value that it replaces. A phi that does replaces nothing.
 ///
 /// O(n + m) plus the values and their operands, and the dominator tree.
 template <semantic_ir_argument IR, value_domain D>

@@ -1,4 +1,5 @@
-/// `value_numbering_result`: what `value_numbering` finds, classes of equal values beside facts and what is executed.
+/// `value_numbering_result`: classes of equal values, facts, and executed nodes and edges. The result of
+/// `value_numbering`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,12 +17,12 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How much work the partition took, in addition to `sccp_counters`.
+/// Counts the work on the partition, in addition to `sccp_counters`.
 struct value_numbering_counters {
   std::uint64_t placements = 0;  ///< values put into a class, the first time or because they left another one
-  std::uint64_t use_visits = 0;  ///< uses of values whose class had changed
+  std::uint64_t use_visits = 0;  ///< visits of uses of values whose class had changed
   std::uint64_t splits = 0;      ///< classes made by splitting one
-  std::uint64_t refinements = 0; ///< how often facts came to rest and the partition was refined
+  std::uint64_t refinements = 0; ///< refinements of the partition, one at each fixpoint of the facts
 
   friend constexpr bool operator==(const value_numbering_counters&, const value_numbering_counters&) = default;
 };
@@ -50,14 +51,14 @@ public:
 
   constexpr std::size_t num_values() const { return members_.size(); }
 
-  /// Including the classes of one value.
+  /// Classes of one value count.
   constexpr std::size_t num_classes() const { return starts_.empty() ? 0 : starts_.size() - 1; }
 
   /// The number of the class of `v`, in the order of leaders.
   constexpr std::uint32_t class_of(value_id v) const { return class_[v]; }
 
-  /// The first member of the class of `v`: of those in no node, the one with the least number, else the one that was
-  /// found executable first. It need not dominate the others.
+  /// The first member of the class of `v`: the least number among those in no node, else the one that was found
+  /// executable first. It need not dominate the others.
   constexpr value_id leader(value_id v) const { return members_[starts_[class_[v]]]; }
 
   /// The class of `v`, the leader first; nodes in the order in which they were found executable, so that a value comes
@@ -68,11 +69,11 @@ public:
     return {members_.data() + starts_[number], members_.data() + starts_[number + std::size_t{1}]};
   }
 
-  /// Whether both are always equal where both are defined. Also true for a value and itself.
+  /// Whether both are equal wherever both are defined. True for a value and itself.
   constexpr bool are_congruent(value_id v, value_id w) const { return class_[v] == class_[w]; }
 
-  /// Whether some run may compute `v`. If not, it is alone in its class: its node is never executed, or an operation
-  /// before it that it needs has no result.
+  /// Whether some run may compute `v`. Otherwise it is alone in its class: its node is never executed, or an earlier
+  /// operation that it needs has no result.
   constexpr bool is_computed(value_id v) const { return !without_value_.test(v); }
 
   constexpr const element& fact(value_id v) const { return facts_.fact(v); }

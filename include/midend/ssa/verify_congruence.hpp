@@ -18,14 +18,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a result.
+/// The kinds of faults.
 enum class congruence_fault : std::uint8_t {
   none,
   other_program, ///< the numbers of values, nodes or edges differ
-  fact,          ///< more is claimed to be known about `value` than follows
-  edge,          ///< `edge` may be executed
+  fact,          ///< the fact about `value` does not follow
+  edge,          ///< `edge` may be executed, but the result says never
   not_computed,  ///< `value` has no value, or is said to have none, and is in a class with others
-  not_equal      ///< it does not follow that `value` and `other`, of one class, are equal
+  not_equal      ///< `value` and `other` are in one class, but their equality does not follow
 };
 
 struct congruence_error {
@@ -34,7 +34,6 @@ struct congruence_error {
   value_id other = no_value;
   edge_id edge = no_edge;
 
-  /// Whether there is an error.
   constexpr explicit operator bool() const { return fault != congruence_fault::none; }
 
   friend constexpr bool operator==(const congruence_error&, const congruence_error&) = default;
@@ -86,10 +85,11 @@ private:
     }
   }
 
-  /// All members are one constant, or each passes a member on or computes the same as the first that does not.
+  /// Checks that all members are one constant, or that each equals a member by itself or computes the same as the first
+  /// that does not.
   ///
-  /// Both are asked of the whole class. Facts hold at the definitions of values, so a member may be a constant where
-  /// others are not: what a branch says is known about the copy after it, and narrowing makes it one when the classes
+  /// Checks both for the whole class. Facts hold at the definitions of values, so a member may be a constant where
+  /// others are not: a branch's fact belongs to the copy after it, and narrowing may find a constant after the classes
   /// are known. Such a class is one of the second kind, and the constant says nothing about the other members.
   congruence_error check_class(span<const value_id> members) {
     if (members.size() < 2) {
@@ -104,7 +104,8 @@ private:
     return of_constants ? check_operations(members, of_constants) : of_constants;
   }
 
-  /// Each member is the same constant by its fact, or passes a member on and is known to be no other constant.
+  /// Checks that each member is the same constant by its fact, or passes a member on and is not known as another
+  /// constant.
   congruence_error check_constants(span<const value_id> members) const {
     value_id known = no_value; // the first constant
     for (const value_id v : members) {
@@ -120,7 +121,7 @@ private:
     return {};
   }
 
-  /// Nothing is used of what facts say about members. Where one is a constant, `of_constants` is the error.
+  /// Ignores facts about members. If one is a constant, `of_constants` is the error.
   congruence_error check_operations(span<const value_id> members, const congruence_error& of_constants) {
     value_id own = no_value;
     for (const value_id v : members) {
@@ -254,19 +255,19 @@ private:
 
 } // namespace detail
 
-/// The first reason why a result need not hold for `ir`, or none. It computes nothing anew: each class must follow from
+/// The first reason why a result need not hold for `ir`, or none. Computes nothing anew: each class must follow from
 /// the classes of operands and from the facts, and the facts as in `verify_sccp`, where x - x and the like also follow
-/// from the classes. By induction over the steps of a run, such a result holds on every run, wherever it comes from. It
+/// from the classes. By induction over the steps of a run, such a result holds on every run, however it was made. It
 /// need not be the coarsest.
 ///
-/// `options` are those of `value_numbering`. O(values + operands + edges), and what a branch takes in `verify_sccp`.
+/// `options` are those of `value_numbering`. O(values + operands + edges), and the time for branches in `verify_sccp`.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence(const IR& ir, const value_numbering_result<D>& found,
                                    const sccp_options& options = {}) {
   return detail::congruence_checker<IR, D>(ir, found).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
-/// The same for a result of `value_numbering_with_branch_facts`. Also trusts the view in which values have copies after
+/// For a result of `value_numbering_with_branch_facts`. Also trusts the view in which values have copies after
 /// branches, and that a branch is taken only where its comparison holds.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence_with_branch_facts(const IR& ir, const value_numbering_result<D>& found,

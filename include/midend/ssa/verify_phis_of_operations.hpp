@@ -1,4 +1,4 @@
-/// `verify_phis_of_operations`: proves what a plan says about operations that become phis.
+/// `verify_phis_of_operations`: proves that operations equal the phis that a plan makes of them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,7 +32,7 @@ public:
       : ir_(ir), found_(found), plan_(plan), at_(ir, found, plan) {}
 
   congruence_error run() {
-    for (const auto& change : plan_.replacements) { // by these, operands are read
+    for (const auto& change : plan_.replacements) { // operands are read through these
       if (!found_.are_congruent(change.value, change.leader)) {
         return {congruence_fault::not_equal, change.value, change.leader, no_edge};
       }
@@ -68,7 +68,7 @@ private:
     return check_phi(one);
   }
 
-  /// Whether the translated `v` is this input.
+  /// Whether the translated `v` equals this input.
   bool is_on_edge(value_id v, const typename claim::input& input) {
     if (input.value == no_value) {
       return input.constant && at_.folded(v) == input.constant;
@@ -87,7 +87,7 @@ private:
     return description_ == other_description_;
   }
 
-  /// The phi of the program, or that of another operation of the list, has the same inputs.
+  /// Checks that the phi of the program, or that of another operation of the list, has the same inputs.
   congruence_error check_phi(const claim& one) {
     const congruence_error error{congruence_fault::not_equal, one.value, one.phi != no_value ? one.phi : one.first,
                                  no_edge};
@@ -146,11 +146,11 @@ private:
 
 } // namespace detail
 
-/// The first operation of `plan` of which it does not follow from `found` that it is the phi that the plan says, or
-/// none. For each edge into the node of the phi, the operation is computed from what its operands are on that edge:
-/// from inputs of phis of the node, what is computed above it, and inputs of earlier operations of the list. Its value
-/// has to be the input: a constant, the operand that is passed on, or an operation that was computed before the edge is
-/// taken and computes the same. That `found` holds is for `verify_congruence`.
+/// The first operation of `plan` that `found` does not prove equal to its phi, or none. For each edge into the node of
+/// the phi, the operation is computed from the values of its operands on that edge: inputs of phis of the node, values
+/// computed above it, and inputs of earlier operations of the list. The result has to be the input: a constant, an
+/// operand, or an operation that was computed before the edge is taken and computes the same. `verify_congruence`
+/// proves `found`.
 ///
 /// O(values + operands + edges + inputs), and for each operation that shares the phi of another one, the list.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>

@@ -29,25 +29,24 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a result.
+/// The kinds of faults.
 enum class sccp_fault : std::uint8_t {
   none,
   other_program, ///< the numbers of values, nodes or edges differ
   node,          ///< `node` may be executed: it is the entry, or `edge` leads there
   edge,          ///< control may take `edge`
-  fact,          ///< more is claimed about `value` than follows; if there is an `edge`, from what arrives along it
+  fact,          ///< the claim about `value` does not follow; if `edge` is valid, not from its input
   not_computed,  ///< `value` may have a value, contrary to the claim
-  undefined      ///< `value` is said to be `undef` whenever it is computed, and need not be
+  undefined      ///< `value` is claimed to be always `undef`, and need not be
 };
 
-/// The answer of `verify_sccp`: the first fault and its place; members that do not apply are `no_…`.
+/// The first fault and its place. Members that do not apply are `no_…`.
 struct sccp_error {
   sccp_fault fault = sccp_fault::none;
   node_id node = no_node;
   value_id value = no_value;
   edge_id edge = no_edge;
 
-  /// Whether there is an error.
   constexpr explicit operator bool() const { return fault != sccp_fault::none; }
 
   friend constexpr bool operator==(const sccp_error&, const sccp_error&) = default;
@@ -55,8 +54,8 @@ struct sccp_error {
 
 namespace detail {
 
-/// Looks at each value, edge and phi input once. It shares no code with the solver. `Equal` says which values are
-/// equal, if something is known about that: `equal(v, w)`.
+/// Examines each value, edge and phi input once. Shares no code with the solver. `Equal` tells which values are known
+/// to be equal: `equal(v, w)`.
 template <class IR, class D, class Equal = no_congruence> class sccp_checker {
 public:
   using element = element_of<D>;
@@ -65,7 +64,7 @@ public:
   constexpr sccp_checker(const IR& ir, const sccp_result<D>& claimed, const sccp_options& options, Equal equal = {})
       : ir_(ir), claimed_(claimed), domain_(claimed.domain()), options_(options), equal_(equal) {}
 
-  /// The result is about the first `num_values` values of the IR; the others are copies after branches.
+  /// Checks the first `num_values` values of the IR; the others are copies after branches.
   constexpr sccp_error run(std::size_t num_values) {
     const auto& g = ir_.graph();
     if (claimed_.num_values() != num_values || claimed_.facts_.size() < static_cast<std::size_t>(ir_.num_values()) ||
@@ -91,21 +90,21 @@ private:
 
   constexpr void fail(const sccp_error& error) { error_ = error_ ? error_ : error; }
 
-  // ---- What is claimed.
+  // ---- The claims.
 
-  /// Whether `v` is claimed to be `undef` whenever it is computed, under a policy that has a meaning for it.
+  /// Whether `v` is claimed to be always `undef`, under a policy that gives this a meaning.
   constexpr bool is_free(value_id v) const {
     return options_.undefined == undef_policy::any_value && claimed_.is_undefined(v);
   }
 
-  /// Whether no run computes `v`, as is claimed.
+  /// Whether the claim is that no run computes `v`.
   constexpr bool is_absent(value_id v) const { return !claimed_.is_computed(v); }
 
   constexpr unsigned width_of(value_id v) const { return ir_.operation(v).width; }
 
   // ---- Values.
 
-  /// Literals, parameters and what else is in no node.
+  /// Checks literals, parameters and all other values outside nodes.
   constexpr void check_outside(node_id nodes) {
     const auto count = static_cast<value_id>(ir_.num_values());
     bit_row inside(count);
@@ -127,7 +126,7 @@ private:
     }
   }
 
-  /// Values up to one that control does not pass, and then the edges.
+  /// Checks values up to the first that never returns; if there is none, also the edges.
   constexpr void check_node(node_id n) {
     bool passes = true;
     for_each_id(ir_.values(n), [&](value_id v) {
@@ -143,10 +142,10 @@ private:
     }
   }
 
-  /// What follows has to be claimed at most.
+  /// Requires that the claim about `v` covers `follows`, the fact that follows.
   constexpr void require(value_id v, node_id n, edge_id e, const element& follows) {
     if (is_bottom(domain_, follows)) {
-      return; // no run gets past it
+      return; // no run computes it
     }
     if (is_absent(v)) {
       fail({sccp_fault::not_computed, n, v, e});
@@ -163,7 +162,7 @@ private:
     }
   }
 
-  /// What arrives along an executable edge. For `undef`, whatever the phi is claimed to be is chosen.
+  /// Checks the input along an executable edge. An `undef` input may be any value that the claim about the phi allows.
   constexpr void check_input(node_id n, value_id phi, edge_id e) {
     const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
     if (input == no_value || is_absent(input)) {
@@ -185,7 +184,7 @@ private:
     if (claimed_.is_undefined(v)) {
       if constexpr (has_implied<IR>) {
         if (const auto* const implied = ir_.implied(v); implied && is_bottom(domain_, refined(*implied))) {
-          return; // a copy on an edge that no run takes, whose subject was undefined when the solver came there
+          return; // a copy on an edge that no run takes; its subject was undefined when the solver visited it
         }
       }
       if (is_free(v) && is_copy_of_undef(v, info)) {
@@ -219,7 +218,7 @@ private:
     require(v, n, no_edge, folded(v, info));
   }
 
-  /// Whether the claim allows what x - x, x == x and the like are.
+  /// Whether the claim allows the results of x - x, x == x and the like.
   constexpr bool follows_from_equal_operands(value_id v, const operation_info& info) const {
     const std::optional<std::uint64_t> result = result_for_equal_operands(info.code);
     if (!result || is_absent(v)) {
@@ -240,8 +239,8 @@ private:
     return reads;
   }
 
-  /// Either the domain or the IR has to know why the fact holds. Where a `select` chooses `undef`, that is taken to be
-  /// whatever the fact allows.
+  /// Requires that the domain or the IR proves the fact. If a `select` chooses `undef`, that may be anything that the
+  /// fact allows.
   constexpr void check_known(node_id n, value_id v, const operation_info& info) {
     element follows = transfer(v, info, std::nullopt);
     if (info.code == operation::select && reads_free(v)) {
@@ -258,7 +257,7 @@ private:
     require(v, n, no_edge, follows);
   }
 
-  /// `of_undef` is the fact about operands that are `undef`; if there is none, they are any value.
+  /// The fact from the operands. `of_undef` is the fact about `undef` operands; without it, they are any value.
   constexpr element transfer(value_id v, const operation_info& info, const std::optional<element>& of_undef) const {
     std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
     const std::size_t wanted = arity(info.code);
@@ -283,8 +282,8 @@ private:
     return domain_.transfer(info, span<const element>(args.data(), wanted));
   }
 
-  /// Of an operation that only the IR can compute. Nothing, if an operand that it needs is not computed; one outside of
-  /// the vocabulary may not need it.
+  /// The fact about an operation that only the IR can compute. Bottom if an operand that it needs is not computed; an
+  /// operation outside the vocabulary may not need it.
   constexpr element folded(value_id v, const operation_info& info) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
       return constant_or_promised(v, literal);
@@ -322,7 +321,7 @@ private:
     }
   }
 
-  /// A copy after a branch.
+  /// The fact about a copy after a branch.
   template <class Fact> constexpr element refined(const Fact& implied) const {
     const auto present = [&](value_id v) { return is_absent(v) ? domain_.bottom() : claimed_.fact(v); };
     element subject = present(implied.subject);
@@ -340,7 +339,7 @@ private:
     return c ? domain_.constant(width_of(v), *c) : promised(v);
   }
 
-  /// What is known whatever the operands are.
+  /// The fact that holds for all operands.
   constexpr element promised(value_id v) const {
     element out = domain_.top(width_of(v));
     if constexpr (has_facts<IR> && has_known<D>) {
@@ -360,7 +359,7 @@ private:
 
   // ---- Edges.
 
-  /// Edges that may be taken are claimed to be, and so are their targets, whose phis have the inputs along them.
+  /// Requires claims for edges that may be taken, for their targets, and for the phis' inputs along them.
   constexpr void check_edges(node_id n) {
     const auto condition = static_cast<value_id>(ir_.condition(n));
     bool is_first = true;
@@ -430,9 +429,9 @@ private:
     return may;
   }
 
-  /// Whether each value that the condition may have is a case of an edge. Cases are different, as `check_ir` requires:
-  /// if only single values are listed, as many possible ones as there may be at all are all of them. If there are
-  /// ranges, the condition must not have a value in the gaps between them.
+  /// Whether each value that the condition may have is a case of an edge. Cases are disjoint, as `check_ir` requires.
+  /// So if only single values are listed, it is enough to count the possible ones. If there are ranges, the condition
+  /// must not have a value in the gaps between them.
   constexpr bool cases_cover(node_id n, value_id condition) {
     std::uint64_t possible = 0;
     bool has_ranges = false;
@@ -451,7 +450,7 @@ private:
                       : possible >= size_bound(domain_, width_of(condition), claimed_.fact(condition));
   }
 
-  /// Numbers from `low` to `high`, without signs.
+  /// The numbers from `low` to `high`, unsigned.
   struct interval {
     std::uint64_t low;
     std::uint64_t high;
@@ -465,7 +464,7 @@ private:
 
   static constexpr number_range as_range(const number_range& range) { return range; }
 
-  /// A range of numbers with signs that has numbers of both signs is two intervals.
+  /// A signed range with numbers of both signs becomes two unsigned intervals.
   template <class Visit>
   static constexpr void for_each_interval(const number_range& range, unsigned width, Visit visit) {
     if (range.low <= range.high) {
@@ -478,7 +477,7 @@ private:
 
   constexpr bool may_be_in_gap(value_id condition) {
     heap_sort(intervals_.data(), intervals_.size());
-    std::uint64_t next = 0; // what is below is in an interval, or examined
+    std::uint64_t next = 0; // all numbers below are in an interval, or examined
     for (const interval& i : intervals_) {
       if (next < i.low && may_be_in(condition, next, i.low - 1)) {
         return true;
@@ -491,8 +490,8 @@ private:
     return may_be_in(condition, next, low_ones(width_of(condition)));
   }
 
-  /// Whether the condition may be one of these numbers. Asks the domain about each half, in which numbers have the same
-  /// order with signs and without.
+  /// Whether the condition may be one of these numbers. Asks the domain about each half, where signed and unsigned
+  /// order agree.
   constexpr bool may_be_in(value_id condition, std::uint64_t low, std::uint64_t high) const {
     const unsigned width = width_of(condition);
     const std::uint64_t middle = width == 0 ? 0 : std::uint64_t{1} << (width - 1);
@@ -523,23 +522,23 @@ private:
   const sccp_options& options_;
   [[no_unique_address]] Equal equal_;
   sccp_error error_;
-  dense_values<std::optional<constant_type>> known_; ///< operands of the operation that is being folded
+  dense_values<std::optional<constant_type>> known_; ///< operands of the operation at hand
   dense_values<constant_type> constants_;
   flat_array<interval> intervals_; ///< of the cases of a node
 };
 
 } // namespace detail
 
-/// The first reason why a result need not hold for `ir`, or none. It computes nothing anew: in one pass it checks that
-/// the entry is executable; that an edge from an executable node is, unless the condition cannot have its case; that
-/// what the operands of an operation may be, the inputs of a phi along executable edges, and the literals gives no more
-/// than the fact that is claimed. By induction over the steps of a run, such facts hold on every run, wherever they
-/// come from: `docs/certificates.md` has the proof. They need not be the least ones.
+/// The first reason why a result need not hold for `ir`, or none. Computes nothing anew. In one walk it checks three
+/// things. The entry is executable. An edge from an executable node is executable, unless the condition cannot have its
+/// case. The claimed fact of a value covers what follows from operands, from inputs of a phi along executable edges,
+/// and from literals. By induction over the steps of a run, such facts hold on every run, whatever made them:
+/// `docs/certificates.md` has the proof. They need not be the least ones.
 ///
-/// `options` are those of the run, for `undef`. Nothing is required of claims for nodes that are not executable, for
-/// values after one that never returns, or for unreachable nodes, unless they are claimed to be executable. Trusted are
-/// the domain (`transfer`, `assume`, `contains`, `size`, `join`) and what the IR says; it must be one that `check_ir`
-/// accepts. Facts that branches have sharpened may not follow: for these, `verify_sccp_with_branch_facts`.
+/// `options` are those of the run, for `undef`. Claims for nodes that are not executable, for values after one that
+/// never returns, and for unreachable nodes may be anything, unless they are claimed to be executable. Trusts the
+/// domain (`transfer`, `assume`, `contains`, `size`, `join`) and the IR, which must pass `check_ir`. Facts that
+/// branches have sharpened may not follow: for these, `verify_sccp_with_branch_facts`.
 ///
 /// O(values + operands + edges + cases), and O(c log c) for a branch with c ranges as cases.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
@@ -547,8 +546,8 @@ constexpr sccp_error verify_sccp(const IR& ir, const sccp_result<D>& found, cons
   return detail::sccp_checker<IR, D>(ir, found, options).run(static_cast<std::size_t>(ir.num_values()));
 }
 
-/// The same for a result of `sccp_with_branch_facts`. Also trusts the view in which values have copies after branches,
-/// and copies what it copies.
+/// For a result of `sccp_with_branch_facts`. Also trusts the view in which values have copies after branches, and
+/// copies what it copies.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 sccp_error verify_sccp_with_branch_facts(const IR& ir, const sccp_result<D>& found, const sccp_options& options = {}) {

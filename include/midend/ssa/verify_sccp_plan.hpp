@@ -19,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Of all entries but the uses that branches decide.
+/// Checks all entries but the uses that branches decide.
 template <class IR, class D>
 constexpr sccp_error error_of_plan(const IR& ir, const sccp_result<D>& found,
                                    const sccp_plan<domain_constant<D>>& plan) {
@@ -50,8 +50,8 @@ constexpr sccp_error error_of_plan(const IR& ir, const sccp_result<D>& found,
   return {};
 }
 
-/// Checks the uses that branches decide: each reads a copy in the view of the result, of which the constant is the
-/// fact.
+/// Checks the uses that branches decide: each reads a copy in the view of the result, and the copy's fact is the
+/// constant.
 template <class IR, class D> class decided_use_checker {
 public:
   decided_use_checker(const IR& ir, const sccp_result<D>& found) : ir_(ir), found_(found), view_(ir, workspace_) {}
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  /// What is read there in the view; `no_value` if there is no such use.
+  /// The value that the use reads in the view; `no_value` if there is no such use.
   value_id name_of(const decided_use<domain_constant<D>>& use) const {
     value_id read = no_value;
     if (use.edge != no_edge) {
@@ -100,12 +100,11 @@ private:
 ///
 /// - A replaced value is the constant of its fact. Otherwise the fault is `fact`, with the value.
 /// - A use that branches decide is a `fact`, with its user: this function knows nothing of branches.
-/// - Where an edge is kept, the result says that no run takes another edge of the same node. Otherwise the fault is
-///   `edge`, with the edge that would be lost and its source.
+/// - If an edge is kept, the result says that no run takes another edge of that node. Otherwise the fault is `edge`,
+///   with the edge that would be lost and its source.
 ///
-/// What is erased or forwarded is seen when the programs are compared (`verify_unfolding`), and that `found` holds is
-/// for `verify_sccp`. Requires a result of this program: of `sccp`, or the facts that are part of one of
-/// `value_numbering`.
+/// `verify_unfolding` compares the programs and so checks erased and forwarded parts. `verify_sccp` proves `found`.
+/// Requires a result of this program: of `sccp`, or the facts that are part of one of `value_numbering`.
 ///
 /// O(plan), and the edges of the nodes whose edges are dropped.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
@@ -117,8 +116,8 @@ constexpr sccp_error verify_sccp_plan(const IR& ir, const sccp_result<D>& found,
              : sccp_error{sccp_fault::fact, no_node, plan.uses.front().user, plan.uses.front().edge};
 }
 
-/// The same for a result of `sccp_with_branch_facts`: a use that branches decide reads the constant that is known about
-/// its value there. If not, the fault is `fact`, with the user and the edge of a phi's input. Trusts what
+/// For a result of `sccp_with_branch_facts`: a use that branches decide reads the constant that its copy has as a fact.
+/// If not, the fault is `fact`, with the user and the edge of a phi's input. Trusts what
 /// `verify_sccp_with_branch_facts` trusts, and that `found` holds.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
   requires has_assume<D>

@@ -54,20 +54,21 @@ namespace detail {
 
 template <loop_machine M> class machine_trials;
 
-/// Advises on the extracted loop in the workspace. Requires its features there and its counts in `out`.
+/// Advises on the extracted loop in the workspace. Requires its features in the workspace and its counts in `out`.
 template <loop_machine M>
 void advise_on_loop(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
                     unrolling_advice& out);
 
-/// Compares the decision with complete unrolling in the loop around, which is extracted in the workspace; there the
-/// loop's header is node `inner`. If complete unrolling is the decision already, compares it with the rolled loop.
+/// Compares the decision with complete unrolling in the loop around, where the inner loop's header is node `inner`. The
+/// loop around is extracted in the workspace. If the decision is complete unrolling already, compares it with the
+/// rolled loop.
 template <loop_machine M>
 void advise_on_nest(const M& machine, const unrolling_options& options, node_id inner,
                     advise_unrolling_workspace& workspace, unrolling_advice& out);
 
 } // namespace detail
 
-/// The memory of `advise_unrolling`, to be reused from loop to loop.
+/// The memory of `advise_unrolling`, for reuse from loop to loop.
 class advise_unrolling_workspace {
   template <cost_ir IR, loop_machine M> friend class unrolling_adviser;
   template <loop_machine M> friend class detail::machine_trials;
@@ -91,18 +92,18 @@ class advise_unrolling_workspace {
   extracted_loop loop_;
   extracted_loop around_; ///< the loop around
   try_unrolling_workspace trying_;
-  unrolling_trial trial_; ///< the last one
+  unrolling_trial trial_; ///< the last trial
   program_region region_;
   machine_body body_;
   detail::unrolling_factors factors_;
   program_estimate apart_cost_;
-  flat_array<known_figures> apart_; ///< of trials, if different bases do not overlap
+  flat_array<known_figures> apart_; ///< figures of trials for bases that do not overlap
   unrolling_advice spare_;          ///< the advice for the loop after a test for overlapping memory
 };
 
 namespace detail {
 
-/// A trial may copy as much as the options let a body have.
+/// The limits of a trial: it may copy as much as the options allow for a body.
 inline unrolling_trial_options trial_options_of(const unrolling_options& options) {
   unrolling_trial_options out;
   out.lowering = options.lowering;
@@ -129,7 +130,7 @@ public:
       }
     }
     unrolling_trial_options trying = trial_options_of(options_);
-    trying.counts_trips = false; // the advice has its own counts
+    trying.counts_trips = false; // the advice counts by itself
     try_unrolling(w_.loop_, form, machine_, trying, w_.trying_, w_.trial_);
     const bool is_done = form.kind == unrolling_kind::none || w_.trial_.applied.is_unrolled;
     if (looks_apart_) {
@@ -163,8 +164,8 @@ public:
     out.is_regrouped = body.is_regrouped || w_.trial_.is_regrouped;
   }
 
-  /// Lists in `pairs` the bases of which the loop of the last trial would have to know that they do not overlap, and
-  /// from now on estimates each trial for this case, too.
+  /// Lists in `pairs` the bases that the loop of the last trial would have to know as disjoint. From now on also
+  /// estimates each trial for disjoint bases.
   void look_apart(flat_array<base_pair>& pairs) {
     lower_trial(w_.trial_, machine_, apart_lowering(), w_.trying_, w_.region_, w_.body_);
     pairs.clear();
@@ -178,7 +179,7 @@ public:
     }
   }
 
-  /// From now on, figures are those of bases that do not overlap.
+  /// From now on, returns the figures for disjoint bases.
   void be_apart() { is_apart_ = true; }
 
 private:
@@ -219,7 +220,7 @@ private:
     return f;
   }
 
-  /// Nodes in no loop follow each other.
+  /// Adds a node outside all loops; such nodes run one after the other.
   void add_outside(const program_estimate& cost, body_cost& sum) const {
     sum.obstacle = pipelining_obstacle::straight_line;
     sum.operations = sum.branches = sum.bytes = sum.alone = sum.critical_path = sum.resources.cycles = 0;
@@ -259,15 +260,14 @@ inline void clear_advice(unrolling_advice& out) {
   out.nest.is_evaluated = false;
 }
 
-/// Whether a test before the loop could show something that is of use: it has two accesses at different bases, one of
-/// them a store.
+/// Whether a test before the loop could be of use: the loop accesses different bases, and stores to one of them.
 constexpr bool may_gain_by_overlap_test(const unrolling_features& features, const loop_counts& counts,
                                         const unrolling_options& options) {
   return features.stores && features.has_several_bases && counts.is_computable && !options.lowering.bases_are_apart &&
          options.forced_factor == 0;
 }
 
-/// All that `unrolling_search` fills in.
+/// Exchanges all members that `unrolling_search` sets.
 inline void swap_results(unrolling_advice& a, unrolling_advice& b) {
   swap_values(a.obstacle, b.obstacle);
   a.candidates.swap(b.candidates);
@@ -282,12 +282,12 @@ inline void swap_results(unrolling_advice& a, unrolling_advice& b) {
   swap_values(a.assumptions, b.assumptions);
 }
 
-/// Searches once more, as if a test before the loop had shown that different bases are apart, and notes in
-/// `out.without_overlap` whether that is faster than the decision. Requires a complete advice, and pairs in it. Trials
-/// that the search for it ran are not run again.
+/// Searches once more, as if a test before the loop had shown that different bases are disjoint. `out.without_overlap`
+/// says whether that is faster than the decision. Requires a complete advice with pairs. Does not repeat trials of the
+/// first search.
 ///
-/// The test computes the ends of both ranges, compares each with the other's start (a cycle for each further pair), and
-/// branches.
+/// The test computes the ends of both ranges, compares each with the start of the other (one cycle more for each
+/// further pair), and branches.
 template <loop_machine M>
 void advise_on_overlap(const loop_machine_times& times, const machine_limits& limits, const unrolling_options& options,
                        const unrolling_features& features, machine_trials<M>& trials, unrolling_factors& factors,
@@ -326,7 +326,7 @@ void advise_on_overlap(const loop_machine_times& times, const machine_limits& li
                          after < now.total_cycles + now.setup_cycles;
 }
 
-/// The trials of a loop of which the first one looks for pairs of bases that may overlap.
+/// Trials of a loop. The first one finds the pairs of bases that may overlap.
 template <loop_machine M> class overlap_trials final : public candidate_trials {
 public:
   overlap_trials(machine_trials<M>& trials, flat_array<base_pair>& pairs) : trials_(trials), pairs_(pairs) {}
@@ -365,7 +365,7 @@ void advise_on_loop(const M& machine, const unrolling_options& options, advise_u
   }
 }
 
-/// Whether the loop was tried as unrolled completely, with a number of iterations that is known.
+/// Whether complete unrolling of the loop was tried with an exact number of iterations.
 inline bool may_be_unfolded(const unrolling_advice& advice, const unrolling_options& options) {
   return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counts.is_exact() &&
          advice.candidates[advice.candidates.size() - 1].kind == unrolling_kind::full &&
@@ -440,7 +440,7 @@ void advise_on_nest(const machine_model& machine, const unrolling_options& optio
 
 } // namespace compiled
 
-/// The same, compiled once for `machine_model`.
+/// Runs the advice for any machine; for `machine_model`, in code that is compiled once.
 template <loop_machine M>
 void run_advice(const M& machine, const unrolling_options& options, advise_unrolling_workspace& workspace,
                 unrolling_advice& out) {
@@ -461,7 +461,7 @@ void run_nest_advice(const M& machine, const unrolling_options& options, node_id
   }
 }
 
-/// An extracted loop also knows what was found out about its trips in the function around it.
+/// Adds to an extracted loop what the function around it shows about its trips.
 inline void tell_trips(const trip_count& trip, extracted_loop& x) {
   loop_hints hints = x.program.trip_hints(extracted_loop::header);
   const auto most = trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most
@@ -481,17 +481,17 @@ inline void tell_trips(const trip_count& trip, extracted_loop& x) {
 
 } // namespace detail
 
-/// Advises on the loops of one function, one after the other: use it for several loops of a function. What is found out
-/// about the function as a whole is computed with the first advice: dominators, and the numbers that its values can be;
-/// for an IR of which no loop can be extracted, also a copy. See `advise_unrolling`.
+/// Advises on the loops of one function, one after the other: use it for several loops of a function. The first advice
+/// computes what all share: dominators and facts about numbers; if no loop of the IR can be extracted, also a copy of
+/// the function. See `advise_unrolling`.
 template <cost_ir IR, loop_machine M> class unrolling_adviser {
 public:
-  /// Requires that all arguments outlive the adviser.
+  /// All arguments must outlive the adviser.
   unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine, const unrolling_options& options,
                     advise_unrolling_workspace& workspace)
       : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace) {}
 
-  /// Refills `out`. The iterations are counted by `plain_trip_counter`.
+  /// Refills `out`. Counts iterations by `plain_trip_counter`.
   void advise(loop_id loop, unrolling_advice& out) {
     if (!plain_) {
       plain_.emplace(ir_, forest_, workspace_.counting_);
@@ -499,7 +499,7 @@ public:
     advise(loop, *plain_, out);
   }
 
-  /// The same with counts by `counter`, which has to know this function.
+  /// Counts iterations by `counter`, which has to know this function.
   template <trip_counter C> void advise(loop_id loop, const C& counter, unrolling_advice& out) {
     detail::clear_advice(out);
     out.loop = loop;
@@ -536,7 +536,7 @@ public:
   }
 
 private:
-  /// From the IR, or if that does not list users and nodes of values, from a copy that does, with the same numbers.
+  /// Extracts from the IR; if that does not list users and nodes of values, from a copy with the same numbers.
   void extract(loop_id loop, extracted_loop& out) {
     if constexpr (extractable_ir<IR>) {
       if (!knows_function_) {
@@ -577,61 +577,60 @@ private:
   bool knows_function_ = false;
   dominator_tree tree_;
   flat_array<number_facts> facts_; ///< by value
-  flat_program copy_;              ///< of an IR of which no loop can be extracted
+  flat_program copy_;              ///< valid if no loop of the IR can be extracted: a copy of it
   loop_forest loops_of_copy_;
 };
 
-/// Estimates the ways to unroll a loop for a machine, and chooses one. Refills `out`.
+/// Estimates the forms of unrolling a loop for a machine, and chooses one. Refills `out`.
 ///
-/// **Algorithm.** The loop is extracted (`extract_loop`) with what the function says about what enters it, and its
-/// trips are counted. Then the factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by
-/// which the body divides with their greatest common divisors and least common multiples, the period of header phis
-/// that change places, the denominator of the resource bound. A candidate is *tried*: the copy of the loop is unrolled
-/// by `apply_unrolling`, cleaned up by `clean_up`, and what is left is measured by `estimate` (`try_unrolling`).
-/// II = max(ResMII, RecMII), or `straight_line_bound` for a body that is not pipelined. So all cycles are lower
-/// bounds, not predictions.
+/// **Algorithm.** Extracts the loop (`extract_loop`) with facts of the function about values that enter it, and counts
+/// its trips. Then collects the factors that may pay: 2, 4, 8, 16; divisors of the trip count; moduli by which the body
+/// divides, with their greatest common divisors and least common multiples; the period of header phis that change
+/// places; the denominator of the resource bound. To *try* a candidate, it unrolls the copy of the loop by
+/// `apply_unrolling`, cleans it up by `clean_up`, and measures the rest by `estimate` (`try_unrolling`). II =
+/// max(ResMII, RecMII), or `straight_line_bound` for a body that is not pipelined. So all cycles are lower bounds, not
+/// predictions.
 ///
-/// The rolled loop and the first two factors are tried. A later factor whose position in the new body cannot decide
-/// anything is tried only if it would be accepted if each further copy added what the copies before added;
+/// The rolled loop and the first two factors are always tried. Later factors are tried if the position in their new
+/// body can decide something, or if they would be accepted should each further copy cost as much as the copies before;
 /// `unrolling_candidate::is_tried` says which were.
 ///
-/// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one if it is no
-/// slower over all iterations (set-up, remainder and preparation included), and if its fall in cycles per iteration, as
-/// a fraction, divided by the binary logarithm of the ratio of bytes, is at least `options.least_gain`. One that takes
-/// more cycles per iteration, but fewer over all iterations, is accepted by the fall in those. Equal cycles
-/// per iteration are a tie: then fewer operations of the new body win, then fewer bytes, then the smaller factor.
-/// Peeling and complete unrolling come last and are compared by the cycles of all iterations. So in the model a
+/// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one under two
+/// conditions. It is no slower over all iterations, with set-up, remainder and preparation. And its fall in cycles per
+/// iteration, as a fraction, divided by the binary logarithm of the ratio of bytes, is at least `options.least_gain`. A
+/// factor that takes more cycles per iteration but fewer over all iterations is accepted by the fall in those. Equal
+/// cycles per iteration are a tie: then fewer operations of the new body win, then fewer bytes, then the smaller
+/// factor. Peeling and complete unrolling come last and are compared by the cycles of all iterations. So in the model a
 /// decision is never slower than the rolled loop.
 ///
-/// **Overlapping memory.** If accesses keep their order only because their bases may overlap, and a test before the
-/// loop could show that they do not, trials are estimated without that order, too; `without_overlap` holds what it
-/// gains, if it is faster than the decision. The decision itself does not rest on it.
+/// **Overlapping memory.** Some accesses keep their order only because their bases may overlap. If a test before the
+/// loop could show that they do not, trials are also estimated without that order; if this is faster than the decision,
+/// `without_overlap` holds the gain. The decision itself does not rest on it.
 ///
-/// **The loop around.** Where the loop is the only one in another loop and complete unrolling was tried, the loop
-/// around is extracted, and the loop is unrolled in it as decided, and completely: `nest`. If the loop around takes
-/// fewer cycles with the latter, by the rule above, complete unrolling is the decision, even if the inner loop alone
+/// **The loop around.** If the loop is the only one in another loop and complete unrolling was tried, the loop around
+/// is extracted, and the inner loop is unrolled there as decided, and completely: `nest`. If the loop around takes
+/// fewer cycles with complete unrolling, by the rule above, this becomes the decision, even if the inner loop alone
 /// would be slower.
 ///
-/// **A view that cannot be edited** is advised on as if all edits were possible; an editor, if the loop is extracted
-/// from one, refuses what it cannot do (`rejection::refused`).
+/// **A view that cannot be edited** is advised on as if all edits were possible. If the loop comes from an editor, that
+/// editor refuses what it cannot do (`rejection::refused`).
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
 ///
 /// **Requires** a forest of the IR's graph made with boundaries, and one of its loops. A loop that contains another
-/// loop, or has another cycle inside, gets an `obstacle` and no candidates. Unreachable predecessors of the
-/// header are ignored.
+/// loop or another cycle gets an `obstacle` and no candidates. Unreachable predecessors of the header are ignored.
 ///
-/// **Returns** the candidates in the order in which they were tried: the rolled loop, factors ascending, peeling,
-/// complete unrolling. **Cost**: that of the function's facts, which `unrolling_adviser` finds once for all loops, and
-/// of the trials: at most `options.max_copies` copies in all, besides complete unrolling.
+/// **Returns** the candidates in the order of trials: the rolled loop, factors ascending, peeling, complete unrolling.
+/// **Cost**: the function's facts, which `unrolling_adviser` finds once for all loops, and the trials: at most
+/// `options.max_copies` copies in all, besides complete unrolling.
 template <cost_ir_argument IR, loop_machine_argument M>
 void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                       const unrolling_options& options, advise_unrolling_workspace& workspace, unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, out);
 }
 
-/// The same with counts by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
+/// Counts iterations by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
 /// bounds that the loop alone does not show.
 template <cost_ir_argument IR, loop_machine_argument M, trip_counter C>
 void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
@@ -640,7 +639,7 @@ void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, con
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, counter, out);
 }
 
-/// The advice for one loop.
+/// Returns the advice for one loop, with a workspace of its own.
 template <cost_ir_argument IR, loop_machine_argument M>
 unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                                   const unrolling_options& options = {}) {

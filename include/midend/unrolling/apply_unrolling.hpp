@@ -1,4 +1,4 @@
-/// `apply_unrolling`: unrolls loops as an advice says, as one of its candidates does, or as ordered without one.
+/// `apply_unrolling`: unrolls loops as an advice decides, by another candidate of an advice, or by an order.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,13 +25,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A loop to be unrolled by `apply_unrolling` as an advice says.
+/// A loop for `apply_unrolling`, to be unrolled by an advice.
 struct advised_unrolling {
   const unrolling_advice* advice;
-  const unrolling_candidate* candidate = nullptr; ///< of this advice; null: its decision
-  bool unrolls_remainder = false;                 ///< iterations of the remainder follow each other in copies, too
+  const unrolling_candidate* candidate = nullptr; ///< one of `advice->candidates`; null: the decision
+  bool unrolls_remainder = false;                 ///< also unrolls the remainder
 
-  /// Whether the candidate is one of the advice, and not of another one.
+  /// Whether the candidate belongs to this advice, not to another one.
   bool is_of_advice() const {
     for (const unrolling_candidate& c : advice->candidates) {
       if (&c == candidate) {
@@ -42,18 +42,18 @@ struct advised_unrolling {
   }
 };
 
-/// A loop to be unrolled by `apply_unrolling` in a form that no advice has to name.
+/// A loop for `apply_unrolling`, with a form of your choice.
 struct unrolling_order {
   loop_id loop;
   unrolling_form form;
-  bool or_mid_exit = false; ///< a loop that no limit can be computed for has its remainder in the middle
+  bool or_mid_exit = false; ///< if no limit can be computed, put the remainder in the middle
 };
 
-/// The form that `apply_unrolling` is asked for by a candidate of an advice, which need not be the chosen one. The
-/// rolled loop if there is an obstacle.
+/// Converts a candidate of an advice, chosen or not, to a form for `apply_unrolling`. The rolled loop if there is an
+/// obstacle.
 ///
-/// A loop that is tested before its work has one header execution more than complete iterations: the last copy of a
-/// complete unrolling is its last test.
+/// A loop that is tested before its work runs its header once more than it completes iterations: complete unrolling
+/// ends with a copy for the last test.
 constexpr unrolling_form unrolling_form_of(const unrolling_advice& advice, const unrolling_candidate& candidate) {
   unrolling_form form = candidate;
   if (advice.obstacle == unrolling_obstacle::none && form.kind == unrolling_kind::full) {
@@ -64,16 +64,16 @@ constexpr unrolling_form unrolling_form_of(const unrolling_advice& advice, const
   return advice.obstacle == unrolling_obstacle::none ? form : unrolling_form();
 }
 
-/// The transformation that a step of `apply_unrolling` is, in the order in which they are done.
+/// The steps, in order.
 enum class unrolling_step : std::uint8_t {
-  rest,         ///< `unroll_with_remainder` for the remainder before a loop
-  whole_passes, ///< the same for passes of several iterations, and for peeling of the last one
+  rest,         ///< `unroll_with_remainder`, for the remainder before a loop
+  whole_passes, ///< `unroll_with_remainder`, for groups of iterations, and for peeling of the last one
   copies,       ///< `unroll_loops`, also of remainders
   untaken_exits ///< `drop_untaken_exits`
 };
 
-/// What a step asks `unroll_with_remainder` for: of a form with a prologue for that in the first step, and in the next
-/// one for an epilogue of what is left. Nothing in other steps, and for forms without a limit.
+/// The form to give `unroll_with_remainder` in a step, or nothing in later steps and for forms without a limit. A form
+/// with a prologue gets it in the first step, and an epilogue for the rest in the second.
 constexpr std::optional<unrolling_form> form_in_step(unrolling_form form, unrolling_step step) {
   if (!form.has_limit() || (step == unrolling_step::rest && !form.is_prologue()) ||
       step > unrolling_step::whole_passes) {
@@ -85,15 +85,15 @@ constexpr std::optional<unrolling_form> form_in_step(unrolling_form form, unroll
   return form;
 }
 
-/// What became of a loop.
+/// The outcome for a loop.
 struct applied_unrolling {
-  node_id header = no_node; ///< of the old loop, and with a remainder after it of that
+  node_id header = no_node; ///< the header of the old loop; with a remainder after the loop, that of the remainder
   bool is_unrolled = false;
-  std::optional<remainder_refusal> no_remainder; ///< why it has no remainder
-  std::optional<unrolling_refusal> no_copies;    ///< why it, or its remainder, was not copied
+  std::optional<remainder_refusal> no_remainder; ///< valid if a remainder was refused: why
+  std::optional<unrolling_refusal> no_copies;    ///< valid if copies of the loop or its remainder were refused: why
 };
 
-/// The answer of `apply_unrolling`.
+/// The outcome of `apply_unrolling` for all loops.
 struct applied_unrollings {
   flat_array<applied_unrolling> loops; ///< in the order of the requests
   std::size_t dropped_exits = 0;
@@ -107,16 +107,16 @@ struct applied_unrollings {
   }
 };
 
-/// An observer of `apply_unrolling` that does nothing. One may also have `planned(plan)`, which is called with the plan
-/// of each step, also an empty one.
+/// An observer of `apply_unrolling` that does nothing. An observer may also have `planned(plan)`; it gets the plan of
+/// each step, even if it is empty.
 struct unobserved {
   template <class E> void before(const E&) {}
 
   template <class E> void after(const E&, unrolling_step, const unfolding_witness&) {}
 };
 
-/// Makes what counts the iterations of loops for `apply_unrolling`: in each program, by what the loops say alone. To
-/// know more, hand in a function that returns a `loop_trip_counter` for its arguments.
+/// Makes the trip counter of `apply_unrolling` for each program. It sees only the loops. To know more, pass a function
+/// that returns a `loop_trip_counter` for its arguments.
 class counts_of_loops {
 public:
   template <class IR> plain_trip_counter operator()(const IR& ir, const dominator_tree&, const loop_forest& loops) {
@@ -133,13 +133,13 @@ template <class E, class ViewOf, class CountsOf, class Observer> class unrolling
 
 } // namespace detail
 
-/// Memory of `apply_unrolling`, to be reused.
+/// Memory of `apply_unrolling`, for reuse.
 class apply_unrolling_workspace {
   template <class E, class ViewOf, class CountsOf, class Observer> friend class detail::unrolling_application;
   friend void begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders,
                               apply_unrolling_workspace& workspace, applied_unrollings& state);
 
-  /// The requests of a step, and by request whose they are.
+  /// The requests of a step, and the order that each one comes from.
   struct step_requests {
     flat_array<unrolling_request> requests;
     flat_array<std::size_t> origin;
@@ -149,7 +149,7 @@ class apply_unrolling_workspace {
   dominators_and_loops_result found_;
   flat_array<unsigned char> is_ordered_; ///< by loop
   step_requests asked_;
-  step_requests next_;                 ///< of the step after a remainder before the loop
+  step_requests next_;                 ///< for the step that follows a remainder before the loop
   flat_array<std::size_t> request_of_; ///< by loop
   plan_unroll_with_remainder_workspace planning_remainders_;
   remainder_plan remainders_;
@@ -164,7 +164,7 @@ class apply_unrolling_workspace {
 
 namespace detail {
 
-/// One step. Loops change their numbers, but not their headers, so these name them.
+/// One step. Names loops by their headers, because their numbers change.
 template <class E, class ViewOf, class CountsOf, class Observer> class unrolling_application {
 public:
   unrolling_application(E& editor, span<const unrolling_order> orders, const ViewOf& view_of, CountsOf& counts_of,
@@ -189,7 +189,7 @@ public:
 private:
   using step_requests = apply_unrolling_workspace::step_requests;
 
-  /// Where the request for a loop is.
+  /// The position of the request for each loop.
   const flat_array<std::size_t>& positions(const loop_forest& loops, const flat_array<unrolling_request>& requests) {
     w_.request_of_.assign(loops.num_loops(), 0);
     for (std::size_t k = 0; k != requests.size(); ++k) {
@@ -228,7 +228,7 @@ private:
                                w_.planning_remainders_, w_.remainders_);
   }
 
-  /// A loop that will not run in passes gets no remainder before it either: nothing changes what is refused.
+  /// Refuses the remainder before a loop if the loop itself will be refused, so that nothing changes for it.
   void refuse_what_has_no_passes(const loop_forest& loops) {
     list_requests(unrolling_step::whole_passes, loops, w_.next_);
     plan_remainders(loops, w_.next_);
@@ -360,7 +360,7 @@ inline applied_unrollings begin_unrolling(const loop_forest& loops, span<const u
   return state;
 }
 
-/// The same, refilling `state`.
+/// Refills `state`.
 inline void begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders,
                             apply_unrolling_workspace& workspace, applied_unrollings& state) {
   state.loops.clear();
@@ -377,9 +377,9 @@ inline void begin_unrolling(const loop_forest& loops, span<const unrolling_order
   }
 }
 
-/// One step of `apply_unrolling`, for callers with an editor for each step: steps have to follow each other in their
-/// order, and if nodes have other numbers in the next editor, the caller says in `state` what the headers are there.
-/// A loop to which it gives a reason for no remainder gets none.
+/// Runs one step of `apply_unrolling`, for callers with an editor for each step. Run all steps in order. If nodes have
+/// other numbers in the next editor, set the new headers in `state`. A loop for which the caller sets a reason against
+/// a remainder gets none.
 template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_order> orders, applied_unrollings& state,
                           const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
@@ -391,27 +391,39 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
       .run(step);
 }
 
-/// Unrolls loops of a function as ordered, in these steps:
+/// Unrolls loops of a function as ordered. Partial unrolling by 2 with an epilogue:
 ///
-/// 1. remainders before their loops: `unroll_with_remainder` for the trip count modulo the factor, if the plan of the
-///    next step does not refuse the loop;
-/// 2. passes of several iterations, `unroll_with_remainder`. The old loop is the remainder after them; if there is one
-///    before them, no more than the last test is left for it, unless the counter wraps. Peeling of the last iteration
-///    is the same with passes of one iteration, all but the last one;
-/// 3. copies, `unroll_loops`: complete unrolling, peeling, new bodies without a computed limit; and of a remainder
-///    that is to be unrolled as many in a chain as the factor says: it usually runs fewer iterations, but may run any
-///    number, so the last copy stays a loop. Other chains end where the loop runs no more iterations than there are
-///    copies (`plan_loop_ends`);
-/// 4. exits that are never taken, `drop_untaken_exits`.
+///     before                   after
+///     h: if i >= n goto x      guard: if fewer than 2 iterations are left goto h
+///        b; i = i + 1          body:  b; i = i + 1
+///        goto h                       b; i = i + 1
+///     x:                              if 2 iterations are left goto body
+///                              h:     if i >= n goto x
+///                                     b; i = i + 1
+///                                     goto h
+///                              x:
 ///
-/// `view_of(editor)` is a view of the cost rung of the program as it is then. `observer.before(editor)` and
-/// `observer.after(editor, step, witness)` are called around each step that changes something, so a caller can keep the
-/// program before it and check the certificate: `verify_unfolding`, and `verify_untaken_exits` where the witness
-/// `has_assumptions`: in the last step, and in that of copies if chains end.
+/// The steps:
 ///
-/// `counts_of(view, dominators, loops)` returns a `trip_counter` of the program before the last step, and before that
-/// of copies if there are chains. With `loop_trip_counter`, edges are dropped for what the function around the loop
-/// says, too. Then the certificate rests on its facts: see `verify_untaken_exits`.
+/// 1. Remainders before their loops, by `unroll_with_remainder` for the trip count modulo the factor; not if the plan
+///    of the next step refuses the loop.
+/// 2. New bodies of several iterations with a computed limit, by `unroll_with_remainder`. The old loop is the remainder
+///    after them. After a remainder before the loop, only the last test is left for it, unless the counter wraps.
+///    Peeling of the last iteration is a new body of one iteration that runs all but the last one.
+/// 3. Copies, by `unroll_loops`: complete unrolling, peeling, and new bodies without a computed limit. A remainder that
+///    is to be unrolled becomes a chain of as many copies as the factor says. It usually runs fewer iterations, but may
+///    run any number, so the last copy stays a loop. Other chains end where the loop runs no more iterations than there
+///    are copies (`plan_loop_ends`).
+/// 4. Exits that are never taken, by `drop_untaken_exits`. These are also the tests between the copies of step 2.
+///
+/// `view_of(editor)` is a view of the cost rung of the current program. Calls `observer.before(editor)` and
+/// `observer.after(editor, step, witness)` around each step that changes something. So a caller can keep the program
+/// before it and check the certificate: by `verify_unfolding`, and by `verify_untaken_exits` if the witness
+/// `has_assumptions`, as in the last step, and in step 3 if chains end.
+///
+/// `counts_of(view, dominators, loops)` returns a `trip_counter` of the program before the last step, and before step 3
+/// if there are chains. With `loop_trip_counter`, facts of the function around the loop drop edges, too. Then the
+/// certificate rests on these facts: see `verify_untaken_exits`.
 ///
 /// Requires a forest of this graph as it is, with boundaries, and orders about different loops. The cost is that of the
 /// steps. Limits are those of each step.
@@ -425,8 +437,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
   return state;
 }
 
-/// The same, refilling `state`: a second program of the same size allocates nothing, apart from what `observer` and
-/// `counts_of` do.
+/// Refills `state`. A second program of the same size allocates nothing, apart from what `observer` and `counts_of` do.
 template <class E, class ViewOf, class Observer, class CountsOf>
 void apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders, const ViewOf& view_of,
                      const unrolling_limits& limits, Observer& observer, CountsOf& counts_of,
@@ -441,9 +452,9 @@ void apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_o
   }
 }
 
-/// The same as advices say, each by its decision or another candidate of it. Unrolls nothing where an advice has an
-/// obstacle or decides for the rolled loop. A candidate must be one of its advice: a copy of it, or one of another
-/// loop, would be about another trip count.
+/// As above, from advice: by its decision or another of its candidates. Unrolls nothing if an advice has an obstacle or
+/// decides for the rolled loop. A candidate must be an element of its advice
+/// (`is_of_advice`): one of another loop would be about another trip count.
 template <class E, class ViewOf, class Observer, class CountsOf = counts_of_loops>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
@@ -463,7 +474,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
                          observer, std::move(counts_of));
 }
 
-/// The same without an observer.
+/// Without an observer.
 template <class E, class ViewOf>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
                                    const ViewOf& view_of, const unrolling_limits& limits = {}) {
@@ -478,7 +489,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
   return apply_unrolling(editor, loops, requests, view_of, limits, nobody);
 }
 
-/// An observer in the place of the limits: an error.
+/// An error: an observer in the place of the limits.
 template <class E, class Loops, class ViewOf, class Observer>
   requires requires(Observer& observer, E& editor) { observer.before(editor); }
 applied_unrollings apply_unrolling(E&, const loop_forest&, const Loops&, const ViewOf&, Observer&&) {
@@ -489,7 +500,7 @@ applied_unrollings apply_unrolling(E&, const loop_forest&, const Loops&, const V
   return {};
 }
 
-/// The same for one loop and its decision.
+/// For one loop and its decision.
 template <class E, class ViewOf>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, const unrolling_advice& advice,
                                    const ViewOf& view_of, const unrolling_limits& limits = {}) {

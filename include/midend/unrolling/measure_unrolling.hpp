@@ -1,4 +1,4 @@
-/// `measure_unrolling`: carries an advice out, cleans up, and sets what is left beside the advice.
+/// `measure_unrolling`: carries an advice out, cleans up, and compares the result with the advice.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,29 +30,29 @@ enum class deed_obstacle : std::uint8_t {
   none,
   not_unrolled, ///< the advice is to leave the loop as it is, or there is no advice
   refused,      ///< the transformation refuses the loop
-  no_loop_left, ///< the clean-up has removed the loop although the advice keeps one: that is better than advised
-  loop_left,    ///< the clean-up has left a loop although the advice keeps none
-  not_a_region  ///< what is left is no innermost loop of branches that can become predicates
+  no_loop_left, ///< the clean-up removed the loop, but the advice keeps one: better than advised
+  loop_left,    ///< a loop remains, but the advice keeps none
+  not_a_region  ///< the new loop is no innermost loop whose branches can become predicates
 };
 
 inline constexpr std::size_t num_deed_obstacles = 6;
 
-/// An advice beside what became of it.
+/// An advice and the program that it led to.
 struct unrolling_deed {
   deed_obstacle obstacle = deed_obstacle::none; ///< with one, nothing below is valid
-  node_id header = no_node;                     ///< of the new loop; of straight code nothing
+  node_id header = no_node;                     ///< of the new loop; `no_node` for straight code
   std::size_t dropped_exits = 0;                ///< tests that are never true
-  bool is_straight = false;                     ///< no loop is left, and only operations are compared
+  bool is_straight = false;                     ///< no loop remains, and only operations are compared
   body_cost advised;                            ///< `unrolling_candidate::body`
   body_cost there;
 
-  /// Whether the program has no more operations than the trial had, and takes no more cycles for a pass. It may have
-  /// fewer: the code around the loop says more than the loop alone.
+  /// Whether the program has no more operations than the trial, and takes no more cycles for an iteration of its body.
+  /// It may have fewer: the code around the loop says more than the loop alone.
   constexpr bool is_as_advised() const {
     return there.operations <= advised.operations && (is_straight || there.cycles() <= advised.cycles());
   }
 
-  /// Whether operations and cycles are the same.
+  /// Whether program and trial have the same operations and cycles.
   constexpr bool is_equal() const {
     return there.operations == advised.operations && (is_straight || there.cycles() == advised.cycles());
   }
@@ -60,7 +60,7 @@ struct unrolling_deed {
 
 namespace detail {
 
-/// The estimate of a program as it is, with what is known about its trips and numbers.
+/// Estimates a program as it is, with facts about its trips and numbers.
 template <class E, loop_machine_argument M>
 program_estimate estimate_as_is(const E& editor, const M& machine, const lowering_options& lowering,
                                 dominators_and_loops_result& found) {
@@ -76,15 +76,15 @@ program_estimate estimate_as_is(const E& editor, const M& machine, const lowerin
 
 } // namespace detail
 
-/// Carries out the decision of an advice on `editor` by `apply_unrolling` and `clean_up`, and measures what is left by
-/// `estimate`. `plain` is an editor of an equal program: there the clean-up runs alone, so that operations of straight
-/// code can be told from those around it. Both programs are changed: call it for copies.
+/// Carries out the decision of an advice on `editor` by `apply_unrolling` and `clean_up`, and measures the result by
+/// `estimate`. `plain` is an editor of an equal program: it is only cleaned up, so that straight code of the loop can
+/// be told from operations around it. Both programs are changed: call it for copies.
 ///
-/// `advice` is about a loop of the program as it is, on this machine with this lowering. If the iterations were counted
-/// by facts of the function, `counts_of` has to count them so, too; see `apply_unrolling`.
+/// `advice` is about a loop of the program as it is, on this machine with this lowering. If facts of the function
+/// counted the iterations, `counts_of` has to use them, too; see `apply_unrolling`.
 ///
-/// Of a loop that is left, its body is compared. Of complete unrolling the operations that the program has more than
-/// the cleaned up program without the loop, and those that the loop does not change.
+/// If a loop remains, compares its body. After complete unrolling, compares operations: those that the program has more
+/// than the cleaned up program without the loop, and those that the loop does not change.
 ///
 /// Unreachable nodes are not counted, and the clean-up erases them. The time of the steps for the whole program.
 template <clean_up_editor_argument E, loop_machine_argument M, class CountsOf = counts_of_loops>
@@ -130,7 +130,7 @@ unrolling_deed measure_unrolling(E& editor, E& plain, const unrolling_advice& ad
     const loop_id rolled = found.loops.innermost_loop(advice.header);
     const bool is_there = rolled != no_loop && found.loops.header(rolled) == advice.header;
     const std::uint64_t around = before.operations - (is_there ? before.loops[rolled].cost.operations : 0);
-    // What the loop does not change is in both programs, and counts as in the trial.
+    // Operations that the loop does not change are in both programs; the trial counts them, so they count here.
     const std::uint64_t kept = around - detail::min(around, advice.rolled().rest.operations);
     out.there.obstacle = pipelining_obstacle::straight_line;
     out.there.operations = after.operations - detail::min(after.operations, kept);

@@ -29,14 +29,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The options of a trial: those of its steps.
+/// The options of a trial's steps.
 struct unrolling_trial_options {
   unrolling_limits limits;
   clean_up_options clean_up;
   lowering_options lowering;
-  std::uint64_t assumed_trip = 100; ///< header executions of a loop of unknown trip count
-  /// Whether the remaining loops are counted again if some loop of the original had an exact trip count. Without that,
-  /// a loop is estimated by the average in its hints, which transformations divide. Only `try_unrolling` reads this;
+  std::uint64_t assumed_trip = 100; ///< header executions of a loop with unknown trip count
+  /// Whether the remaining loops are counted again if some loop of the original had an exact trip count. Otherwise a
+  /// loop is estimated by the average in its hints, which transformations divide. Only `try_unrolling` reads this;
   /// `finish_trial` has a parameter.
   bool counts_trips = true;
   /// Whether a loop with only an expected trip count is estimated by it even if the change made its exact count known.
@@ -44,7 +44,7 @@ struct unrolling_trial_options {
   bool keeps_expected_trips = false;
 };
 
-/// The clean-up options for a machine, for trials and for the program: costs of operations are those of the machine,
+/// The clean-up options for a machine, for trials and for the program: operations cost what they cost on the machine,
 /// and sums are regrouped if the lowering reassociates.
 template <loop_machine_argument M>
 clean_up_options clean_up_options_for(const M& machine, const lowering_options& lowering = {},
@@ -54,12 +54,12 @@ clean_up_options clean_up_options_for(const M& machine, const lowering_options& 
   return options;
 }
 
-/// A copy of a program to which a change was applied, and its cost.
+/// A changed and cleaned up copy of a program, and its cost.
 struct program_trial {
-  bool is_clean = false;         ///< the clean-up came to its end within its limits
-  std::uint32_t rounds = 0;      ///< of the clean-up
+  bool is_clean = false;         ///< the clean-up finished within its limits
+  std::uint32_t rounds = 0;      ///< rounds of the clean-up
   bool is_regrouped = false;     ///< the clean-up has regrouped sums
-  editable_flat_program program; ///< to look at: `elbrus::to_eir(program)`
+  editable_flat_program program; ///< print it by `elbrus::to_eir(program)`
   loop_forest loops;             ///< of the program
   program_estimate cost;         ///< of the program each time that it is entered
 };
@@ -78,7 +78,7 @@ template <loop_machine_argument M>
 void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
                     program_trial_workspace& workspace, const program_trial& trial, program_estimate& out);
 
-/// The memory of `finish_trial`, to be reused.
+/// The memory of `finish_trial`, for reuse.
 class program_trial_workspace {
 public:
   /// Facts about the program that the last trial left.
@@ -101,9 +101,9 @@ private:
   estimate_workspace estimate_;
 };
 
-/// Sets the average trip counts of the loops of an extracted loop, as `compute_frequencies` finds them with their exact
-/// trip counts: by profile, if they are not known, else `assumed_trip`. Transformations update averages, so that
-/// unrolled loops are compared for the same number of iterations. The cost is that of `count_loop_trips`.
+/// Sets the average trip counts of the loops of an extracted loop: by `compute_frequencies` from exact trip counts;
+/// else by profile; else `assumed_trip`. Transformations update averages, so that unrolled loops are compared for the
+/// same number of iterations. The cost is that of `count_loop_trips`.
 MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip = 100);
 
 #if MIDEND_DEFINES_FUNCTIONS
@@ -142,7 +142,7 @@ MIDEND_FUNCTION void expect_trips(extracted_loop& x, std::uint64_t assumed_trip)
 
 #endif
 
-/// Estimates the program that the last trial with this workspace left, with other lowering options. The cost is that of
+/// Estimates the program of the last trial with this workspace again, with other lowering options. The cost is that of
 /// `estimate`.
 template <loop_machine_argument M>
 void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
@@ -206,7 +206,7 @@ void finish_trial_here(const extracted_loop& x, bool counts_trips, const M& mach
   dominators_and_loops(out.program.graph(), workspace.searching_, after);
   if (!log.is_complete || (x.has_exact_trips && counts_trips)) {
     count_loop_trips(out.program, after.loops, workspace.knowledge_);
-  } else { // of copies of a loop that cannot be counted, none can be
+  } else { // copies of an uncounted loop cannot be counted either
     keep_averages(out.program, after.loops, x.has_exact_trips, workspace.knowledge_.trips);
     note_signs(out.program, workspace.clean_up_.facts(), workspace.knowledge_.not_negative);
   }

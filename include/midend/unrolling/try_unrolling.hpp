@@ -1,4 +1,4 @@
-/// `try_unrolling`: unrolls an extracted loop, cleans up, and measures what is left.
+/// `try_unrolling`: unrolls an extracted loop, cleans up, and measures the result.
 #pragma once
 
 #include "midend/config.hpp"
@@ -29,17 +29,17 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a trial has left.
+/// The program of a trial, its cost, and the unrolled loop in it.
 struct unrolling_trial : program_trial {
-  applied_unrolling applied; ///< whether the loop could be unrolled so
-  unrolling_copies copies;   ///< of which values of the IR its values are copies
-  loop_id loop = no_loop;    ///< the unrolled one, before or after its remainder; `no_loop` if none is left of it
+  applied_unrolling applied; ///< whether the loop was unrolled, or why not
+  unrolling_copies copies;   ///< the original in the IR of each value
+  loop_id loop = no_loop;    ///< the unrolled loop, without its remainder; `no_loop` if none remains
 
   /// The cost of the unrolled loop, or null.
   const loop_estimate* unrolled() const { return loop == no_loop ? nullptr : &cost.loops[loop]; }
 };
 
-/// The memory of `try_unrolling`, to be reused.
+/// The memory of `try_unrolling`, for reuse.
 class try_unrolling_workspace {
   template <loop_machine_argument M>
   friend void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form& form, const M& machine,
@@ -64,20 +64,20 @@ class try_unrolling_workspace {
   lower_region_workspace lowering_;
 };
 
-/// Estimates the program that the last trial with this workspace has left, with other options of the lowering. The
-/// time of `estimate`.
+/// Estimates the program of the last trial with this workspace again, with other lowering options. Takes the time of
+/// `estimate`.
 template <loop_machine_argument M>
 void estimate_trial(const M& machine, const lowering_options& lowering, std::uint64_t assumed_trip,
                     try_unrolling_workspace& workspace, const unrolling_trial& trial, program_estimate& out) {
   estimate_trial(machine, lowering, assumed_trip, workspace.finishing_, trial, out);
 }
 
-/// Unrolls a loop of an extracted program in a form, runs the clean-up (`clean_up`) on the whole program, and estimates
-/// what is left on a machine. `header` is the loop's in the program. With `unrolling_kind::none`, the rolled loop is
-/// cleaned up and estimated: compare others with that.
+/// Unrolls a loop of an extracted program in a form, cleans up the whole program (`clean_up`), and estimates it on a
+/// machine. `header` is the loop's in the program. With `unrolling_kind::none`, cleans up and estimates the rolled
+/// loop: compare others with that.
 ///
-/// Afterwards, `apply_unrolling` and `clean_up` do the same to the function. They find what is found here, and what the
-/// code around the loop shows besides.
+/// `apply_unrolling` and `clean_up` later find in the function what they found here, and more where the code around the
+/// loop helps.
 ///
 /// Requires that `expect_trips` has been called for `x`: forms of a loop are compared for the same number of
 /// iterations. Unreachable nodes cost nothing.
@@ -106,7 +106,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
     apply_unrolling(out.program, before.loops, orders, view_of, options.limits, out.copies, counts_of,
                     workspace.applying_, workspace.applied_);
   };
-  // After copies that run once, the start of the loop is no literal: it takes constant propagation to count it.
+  // After copies that run once, the start of the loop is no literal: only constant propagation finds it.
   if (form.kind == unrolling_kind::partial && form.num_peeled() != 0) {
     apply(by_facts);
   } else {
@@ -123,7 +123,7 @@ void try_unrolling(const extracted_loop& x, node_id header, const unrolling_form
   out.loop = l != no_loop && out.loops.header(l) == out.copies.new_header() ? l : no_loop;
 }
 
-/// The same for the loop that was extracted.
+/// For the loop that was extracted.
 template <loop_machine_argument M>
 void try_unrolling(const extracted_loop& x, const unrolling_form& form, const M& machine,
                    const unrolling_trial_options& options, try_unrolling_workspace& workspace, unrolling_trial& out) {
@@ -139,9 +139,8 @@ unrolling_trial try_unrolling(const extracted_loop& x, const unrolling_form& for
   return out;
 }
 
-/// The operations on a machine of the unrolled loop, from which its cost was estimated; if none is left, those of the
-/// node with the most operations. Requires the last trial with this workspace. Linear in the program, and the time of
-/// `lower_region`.
+/// The machine operations of the unrolled loop, on which its cost rests; if no loop remains, those of the node with the
+/// most operations. Requires the last trial with this workspace. Linear in the program, and the time of `lower_region`.
 template <loop_machine_argument M>
 body_cost lower_trial(const unrolling_trial& trial, const M& machine, const lowering_options& lowering,
                       try_unrolling_workspace& workspace, program_region& region, machine_body& out) {

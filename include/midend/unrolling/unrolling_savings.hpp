@@ -1,5 +1,5 @@
-/// `unrolling_saving`: an operation of a copy that the clean-up has saved. `unrolling_copies`: the copies that were
-/// made. `unrolled_header`: where the unrolled loop is.
+/// `unrolling_saving`: an operation of a copy that the clean-up saved. `unrolling_copies`: the copies that were made.
+/// `unrolled_header`: finds the unrolled loop.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,31 +23,31 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How an operation of a copy was saved.
+/// The reason why an operation of a copy vanished.
 enum class saving_kind : std::uint8_t {
   folded,            ///< its result is a constant in this copy
   folded_test,       ///< the condition of a branch is a constant in this copy
-  removed_exit_test, ///< the copy does not leave the loop here: it is known to go on, or to end
-  shared_expression, ///< another value is the same
+  removed_exit_test, ///< the outcome of this exit test is known
+  shared_expression, ///< another value is equal
   shared_load,       ///< another load has the same result
-  forwarded_load,    ///< it loads what another value is, such as one that was stored there
-  dead_operation,    ///< nothing uses the result in this copy: increments of counters, above all
-  vanished_phi       ///< a phi of the header that is gone: a rotated one is its own next value, and needs no move
+  forwarded_load,    ///< another value, such as one stored there before, equals the loaded one
+  dead_operation,    ///< nothing in this copy uses the result, as often for increments of counters
+  vanished_phi       ///< a header phi vanished, with its move; for example a rotated one
 };
 
 inline constexpr std::size_t num_saving_kinds = 8;
 
-/// An operation of a copy that is gone after the clean-up.
+/// An operation of a copy that the clean-up removed.
 struct unrolling_saving {
   saving_kind kind;
   std::uint32_t copy;
-  value_id value;       ///< of the IR; of a test its condition
+  value_id value;       ///< of the IR; for a test, its condition
   std::uint64_t result; ///< folded: the constant; folded_test: 1 if it holds; shared, forwarded: the copy that computes
                         ///< it, or `before_loop`
   std::uint8_t width = 0;                      ///< of the value; 0 if it has none, or more than 64 bits
   operation_class cost = operation_class::alu; ///< the class of its operation
 
-  /// As a result: it is computed before the loop.
+  /// A `result`: the value is computed before the loop.
   static constexpr std::uint64_t before_loop = ~std::uint64_t{0};
 
   friend constexpr bool operator==(const unrolling_saving&, const unrolling_saving&) = default;
@@ -55,7 +55,7 @@ struct unrolling_saving {
 
 namespace detail {
 
-/// Which value of the IR a value is a copy of.
+/// The value of the IR that a value is a copy of.
 struct value_of_copy {
   value_id origin = no_value;
   std::uint32_t copy = static_cast<std::uint32_t>(-1);
@@ -66,7 +66,6 @@ struct value_of_copy {
   operation_class cost = operation_class::alu;
 };
 
-/// A branch.
 struct test_of_copy {
   value_id end;
   value_id condition;
@@ -76,11 +75,11 @@ struct test_of_copy {
 
 } // namespace detail
 
-/// Finds the unrolled loop in the program: an observer of `apply_unrolling`, with any editor. Nodes that control does
-/// not reach are no copies. Each step that copies takes the time of `dominators_and_loops`.
+/// Finds the unrolled loop in the program. An observer of `apply_unrolling`, for any editor. Unreachable nodes are no
+/// copies. Each step that copies takes the time of `dominators_and_loops`.
 class unrolled_header {
 public:
-  /// `loop` will be unrolled.
+  /// Call it before `loop` is unrolled.
   void begin(const loop_forest& loops, loop_id loop) {
     header_ = new_header_ = loops.header(loop);
     loop_ = no_loop;
@@ -97,14 +96,14 @@ public:
   template <class E> void before(const E&) {}
 
   template <class E, class Step> void after(const E& editor, Step step, const unfolding_witness& witness) {
-    if (step != Step::untaken_exits) { // which copies nothing
+    if (step != Step::untaken_exits) { // this step copies nothing
       note_copies(witness);
       dominators_and_loops(editor.graph(), searching_, found_);
       find(editor.graph(), found_.loops);
     }
   }
 
-  /// Finds it in a graph, and the loops of that.
+  /// Finds the unrolled loop in a graph. Returns the loops of the graph.
   template <class G> const loop_forest& find(const G& graph) {
     dominators_and_loops(graph, searching_, found_);
     find(graph, found_.loops);
@@ -119,7 +118,7 @@ public:
     }
   }
 
-  /// The loop with the most copies of the old header, the first of them; if there is none, the first copy.
+  /// Takes the first loop among those with the most copies of the old header; if there is none, the first copy.
   template <class G> void find(const G& graph, const loop_forest& loops) {
     depth_first_order(graph, search_, order_);
     num_headers_.assign(loops.num_loops(), 0);
@@ -146,13 +145,13 @@ public:
     });
   }
 
-  /// Of the new loop, or the first copy of the old header if no loop is left.
+  /// The header of the new loop; if no loop remains, the first copy of the old header.
   node_id header() const { return new_header_; }
 
-  /// In the forest in which it was found; or `no_loop`.
+  /// The new loop in the forest in which it was found; or `no_loop`.
   loop_id loop() const { return loop_; }
 
-  /// In reverse postorder of the graph in which it was found.
+  /// Visits nodes in reverse postorder of the graph in which the loop was found.
   template <class Visit> void for_each_in_order(Visit visit) const {
     const span<const node_id> order = order_.postorder();
     for (std::size_t i = order.size(); i-- != 0;) {
@@ -160,7 +159,7 @@ public:
     }
   }
 
-  /// Whether a node is one of the old loop or a copy of one.
+  /// Whether a node belongs to the old loop or is a copy of such a node.
   bool is_of_loop(node_id n) const {
     return n < origin_.size() && origin_[n] != no_node && is_of_loop_[origin_[n]] != 0;
   }
@@ -180,12 +179,12 @@ private:
   depth_first_numbering order_;
 };
 
-/// The copies of an unrolled loop: for each value of the program which value of the IR it stands for, and in which
-/// copy. An observer of `apply_unrolling` for a flat program.
+/// The copies of an unrolled loop: for each value of the program, its original in the IR and the copy that it belongs
+/// to. An observer of `apply_unrolling` for a flat program.
 ///
-/// Copies are counted from 0 in the order in which they follow each other: in the new loop, or if none is left from the
-/// first iteration on. A remainder belongs to none, nor does what control does not reach. Each step that copies takes
-/// the time of `dominators_and_loops`, and O(values).
+/// Copies are counted from 0 in the order in which they follow each other: in the new loop; if no loop remains, from
+/// the first iteration on. Remainders and unreachable nodes belong to no copy. Each step that copies takes the time of
+/// `dominators_and_loops`, and O(values).
 class unrolling_copies {
   using value_of_copy = detail::value_of_copy;
   using test_of_copy = detail::test_of_copy;
@@ -193,7 +192,7 @@ class unrolling_copies {
 public:
   static constexpr std::uint32_t no_copy = static_cast<std::uint32_t>(-1);
 
-  /// `loop` will be unrolled.
+  /// Call it before `loop` is unrolled.
   void begin(const loop_forest& loops, loop_id loop) {
     unrolled_.begin(loops, loop);
     copied_.clear();
@@ -210,7 +209,7 @@ public:
     }
   }
 
-  /// Numbers the copies; without any, the loop as it is is one. Called by itself after each step that copies.
+  /// Numbers the copies; an unchanged loop is one. Called by itself after each step that copies.
   void find_copies(const editable_flat_program& program) {
     number_copies(program, unrolled_.find(program.graph()));
     has_copies_ = true;
@@ -218,17 +217,17 @@ public:
 
   bool has_copies() const { return has_copies_; }
 
-  /// Of the new loop, or of copy 0.
+  /// The header of the new loop, or of copy 0.
   node_id new_header() const { return unrolled_.header(); }
 
-  /// The copy that a value of the program belongs to, or `no_copy`. Values that the clean-up has put in the place of
-  /// others count as those, once the savings are listed.
+  /// The copy that a value of the program belongs to, or `no_copy`. After `list_savings`, replacements made by the
+  /// clean-up belong to the copy of the replaced value.
   std::uint32_t copy_of(value_id v) const { return v < copied_.size() ? copied_[v].copy : no_copy; }
 
-  /// The value of the IR of which it is a copy, or `no_value`.
+  /// The original of a value in the IR, or `no_value`.
   value_id origin_of(value_id v) const { return v < copied_.size() ? copied_[v].origin : no_value; }
 
-  /// What is gone, by copy. Requires the program that was observed, after the clean-up. O(values).
+  /// Lists the vanished operations, by copy. Requires the observed program, after the clean-up. O(values).
   void list_savings(const editable_flat_program& program, flat_array<unrolling_saving>& out) {
     out.clear();
     adopt_replacements(program);
@@ -300,9 +299,9 @@ private:
     tests_.push_back(t);
   }
 
-  // What became of values.
+  // The fate of values.
 
-  /// The last in the chain of replacements.
+  /// The last value in a chain of replacements.
   static value_id final_value(const editable_flat_program& program, value_id v) {
     std::size_t steps = 0;
     for (value_id next = program.replacement(v); next != no_value && steps != program.num_values(); ++steps) {
@@ -312,7 +311,7 @@ private:
     return v;
   }
 
-  /// A new value counts as the first one in whose place it came.
+  /// A new value counts as the first value that it replaced.
   void adopt_replacements(const editable_flat_program& program) {
     const auto count = static_cast<std::size_t>(program.num_values());
     copied_.reserve(count);
@@ -336,7 +335,7 @@ private:
   void add_test(const editable_flat_program& program, const test_of_copy& t, flat_array<unrolling_saving>& out) const {
     const value_of_copy& c = copied_[t.condition];
     if (c.copy == no_copy) {
-      return; // it depends on nothing in the loop
+      return; // nothing in the loop affects it
     }
     const std::optional<std::uint64_t> number = program.constant(final_value(program, t.condition));
     if (t.is_exit) {

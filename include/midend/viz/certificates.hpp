@@ -1,4 +1,4 @@
-/// Why certificates of transformations are rejected, in words.
+/// Verdicts about certificates of transformations, in words.
 #pragma once
 
 #include "midend/config.hpp"
@@ -265,8 +265,8 @@ template <class Verdict, class Names> std::string verdict_text(const Verdict& ve
 
 } // namespace detail
 
-/// The same for removed, replaced and moved code. There, nodes and values have the same numbers in both programs, so
-/// one set of names is enough: that of the old one.
+/// The verdict about removed, replaced or moved code in one line. Nodes and values have equal numbers in both programs,
+/// so one set of names is enough: that of the old one.
 ///
 ///     block 4: an operation is missing that is needed; v9
 template <value_names Names = numbered_values>
@@ -334,7 +334,7 @@ std::string to_text(const untaken_exits_verdict& verdict, const Names& names = {
   return verdict.trusted == 0 ? "certified" : "certified; " + std::to_string(verdict.trusted) + " edges trusted";
 }
 
-/// Why there is no proof that an edge is never taken.
+/// The reason why nothing proves that an edge is never taken.
 constexpr std::string_view to_string(counted_exit_fault fault) {
   switch (fault) {
   case counted_exit_fault::none:

@@ -1,4 +1,4 @@
-/// Words for splits by a condition: which loops are split, which stay, and what is wrong with a result.
+/// Words for splits by a condition: loops that are split, loops that stay, and verdicts about results.
 #pragma once
 
 #include "midend/config.hpp"

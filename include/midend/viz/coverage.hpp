@@ -9,7 +9,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How much was understood, and what was not, in one line without a line break.
+/// The understood operations, and the others, in one line without a line break.
 ///
 ///     12 of 20 operations understood; unknown: 3 of memory, 2 calls, 3 others
 inline std::string to_text(const ir_coverage& c) {

@@ -34,7 +34,7 @@ constexpr std::string_view to_text(memory_dependence_kind k) {
   }
 }
 
-/// What decided, as a phrase.
+/// The deciding test, as a phrase.
 constexpr std::string_view to_text(dependence_test t) {
   switch (t) {
   case dependence_test::none:
@@ -62,7 +62,7 @@ constexpr std::string_view to_text(dependence_test t) {
   }
 }
 
-/// What is not known, as a phrase.
+/// The unknown part, as a phrase.
 constexpr std::string_view to_text(dependence_obstacle o) {
   switch (o) {
   case dependence_obstacle::none:
@@ -122,7 +122,7 @@ std::string byte_interval_text(const function_nest& nest, const runtime_check_pl
   return detail::byte_interval_words(nest, plan, interval, detail::function_words_of<Names>(names));
 }
 
-/// What is known of a pair, whose accesses are called `first` and `second`: `independent: a common divisor`; or kinds
+/// The dependences of a pair, whose accesses are called `first` and `second`: `independent: a common divisor`; or kinds
 /// with their vectors, from the earlier access to the later one, and two iterations that meet: `flow 1 -> 2 (1, 0);
 /// such as 1 in (0, 0), 2 in (1, 0)`. A vector has distances where they are constant, and else `<`, `=`, `>`, or `*`
 /// for any.

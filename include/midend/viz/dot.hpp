@@ -24,7 +24,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What the picture shows.
+/// The parts of a picture.
 struct dot_options {
   std::string_view title = {};
   std::string_view font = "Helvetica";
@@ -51,7 +51,7 @@ template <class Label> constexpr bool explain_dot_label() {
 
 } // namespace detail
 
-/// What functions take: a `dot_label`; otherwise an error.
+/// For signatures: a `dot_label`; any other type is an error with a reason.
 template <class Label>
 concept dot_label_argument = dot_label<Label> || detail::explain_dot_label<Label>();
 
@@ -321,7 +321,7 @@ std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& lo
   return std::move(writer).close();
 }
 
-/// The same; computes dominators and loops itself.
+/// Computes dominators and loops itself.
 template <flow_graph_argument G, class Label = dot_node_number>
 std::string to_dot(const G& g, const dot_options& options = {}, const Label& label = {}) {
   static_assert(dot_label_argument<Label>);

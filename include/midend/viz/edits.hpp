@@ -1,4 +1,4 @@
-/// What a `recording_editor` recorded, in words.
+/// The records of a `recording_editor` in words.
 #pragma once
 
 #include "midend/config.hpp"
@@ -176,8 +176,8 @@ private:
 
 } // namespace detail
 
-/// A line for each change, oldest first; a removed node is one change, and what sets what was there is none. Names are
-/// asked for what existed at any time, so they must also know what is gone.
+/// A line for each change, oldest first. A removed node is one change; setting a member to its old value is none. Names
+/// must also know nodes and values that no longer exist.
 ///
 ///     create block 4 like block 1
 ///     lead edge 0 to block 4 instead of block 1

@@ -12,14 +12,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What a picture of a procedure shows.
+/// The parts of a picture of a procedure.
 struct picture_options {
   std::string_view title = {}; ///< if empty, the head of the procedure
   std::string_view font = "Helvetica";
   std::string_view code_font = "DejaVu Sans Mono";
   bool loops = true;                ///< a box around each loop
   bool operations = true;           ///< in the nodes
-  std::size_t most_operations = 40; ///< of a node; of a longer one, the first and the last
+  std::size_t most_operations = 40; ///< in a node; a longer one shows its first and last operations
   std::size_t longest_line = 88;    ///< characters of an operation
 };
 
@@ -372,7 +372,7 @@ private:
         .add("fillcolor", loop_colors[(depth < loop_colors.size() ? depth : loop_colors.size()) - 1]);
   }
 
-  /// How often the header runs for each entry of the loop.
+  /// The header executions for each entry of the loop.
   void average_trip(std::string& title, loop_id l) const {
     const node_id header = loops_.header(l);
     double entered = 0;
@@ -389,7 +389,7 @@ private:
 
   // Edges.
 
-  /// How often an edge is taken; negative if the profile does not have it.
+  /// The number of times that an edge is taken; negative if the profile does not have it.
   double edge_count(edge_id e) const {
     const elbrus::edge_record& edge = p_.edge(e);
     const std::uint64_t count = p_.node_count(edge.source);

@@ -55,8 +55,8 @@ MIDEND_FUNCTION std::string loop_trips_words(const loop_trips& trips, const func
 
 } // namespace detail
 
-/// A sum, such as `2*%x + sext(%y) - 3`. A value that the sum reads as a number with a sign, of more bits than it has,
-/// is in `sext(…)`, one without sign in `zext(…)`; exact forms have them, too.
+/// A sum, such as `2*%x + sext(%y) - 3`. A value that the sum extends stands in `sext(…)` if it is read as signed, in
+/// `zext(…)` if not; also in exact forms.
 template <class Names> std::string linear_form_text(const linear_form& form, const Names& names) {
   static_assert(value_names_argument<Names>);
   return detail::linear_form_words(form, detail::function_words_of<Names>(names));
@@ -77,7 +77,7 @@ std::string explain_evolution(const nested_evolution& e, const loop_forest& loop
   return detail::nested_evolution_words(e, loops, detail::function_words_of<Names>(names));
 }
 
-/// How many backedges a loop takes: `10 backedges`, `at most 10 backedges`, `%n - 1 backedges`, `endless`, `unknown`.
+/// The number of backedges taken: `10 backedges`, `at most 10 backedges`, `%n - 1 backedges`, `endless`, `unknown`.
 template <class Names> std::string loop_trips_text(const loop_trips& trips, const Names& names) {
   static_assert(value_names_argument<Names>);
   return detail::loop_trips_words(trips, detail::function_words_of<Names>(names));
@@ -211,8 +211,8 @@ inline std::string trip_quotient_words(const counter_test& t, const function_wor
     return {};
   }
   const std::string by = t.step != 0 ? std::to_string(f.divisor) : "(" + linear_form_words(step, names) + ")";
-  const std::string way = linear_form_words(distance, names);
-  return (by == "1" ? way : "(" + way + ") / " + by + ", rounded up,") +
+  const std::string steps = linear_form_words(distance, names);
+  return (by == "1" ? steps : "(" + steps + ") / " + by + ", rounded up,") +
          " backedges, none if the first test ends the loop";
 }
 

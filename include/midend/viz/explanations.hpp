@@ -42,7 +42,7 @@ template <class Names> constexpr bool explain_node_names() {
 
 } // namespace detail
 
-/// What functions take: `node_names`; otherwise an error.
+/// For signatures: `node_names`; any other type is an error with a reason.
 template <class Names>
 concept node_names_argument = node_names<Names> || detail::explain_node_names<Names>();
 
@@ -203,7 +203,7 @@ std::string to_text(const dominance_explanation& explanation, node_id a, node_id
   return out.take();
 }
 
-/// What is wrong with claims about dominators, in one line.
+/// The error in claims about dominators, in one line.
 template <class Names = node_numbers> std::string to_text(const dominance_error& error, const Names& names = {}) {
   static_assert(node_names_argument<Names>);
   detail::explanation_writer<Names> out(names);

@@ -1,4 +1,4 @@
-/// Words for final values: what is replaced after loops, what stays, and what is wrong with a certificate.
+/// Words for final values: replaced values after loops, values that stay, and verdicts about certificates.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// What `check_graph` and `check_ir` find, in words.
+/// The errors of `check_graph` and `check_ir` in words.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// Where to draw the nodes and edges of a control-flow graph: a layered layout by its loops.
+/// Positions for nodes and edges of a control-flow graph: a layered layout by its loops.
 #pragma once
 
 #include "midend/config.hpp"
@@ -53,11 +53,11 @@ struct layout_options {
   std::uint32_t line_gap = 8;      ///< between parallel lines
   std::uint32_t loop_padding = 12; ///< between the border of a loop and what is in it
   std::uint32_t loop_title = 18;   ///< room for a title at the top of a loop
-  std::uint32_t longest_lane = 6;  ///< an edge that passes more rows than this runs at the side
+  std::uint32_t longest_lane = 6;  ///< an edge across more rows than this runs at the side
   std::uint32_t most_ports = 8;    ///< a node with more edges than this lets them start at one point
 };
 
-/// What is asked for the size of node `n`: `sizes(n)` returns a `layout_extent`.
+/// `sizes(n)` returns the size of node `n`, a `layout_extent`.
 template <class Sizes>
 concept layout_sizes = requires(const Sizes& sizes, node_id n) {
   { sizes(n) } -> std::convertible_to<layout_extent>;
@@ -129,7 +129,7 @@ struct layout_link {
   std::uint32_t next = layout_none;   ///< the link that goes on in the region around or inside
 };
 
-/// What is sorted: `id` by `major`, then `minor`, then itself.
+/// A sort entry: `id` by `major`, then `minor`, then `id` itself.
 struct layout_key {
   std::int64_t major;
   std::int64_t minor;
@@ -142,12 +142,12 @@ struct layout_key {
   friend bool operator<=(const layout_key& a, const layout_key& b) { return !(b < a); }
 };
 
-/// What is placed in the rows of a region.
+/// The kinds of things in the rows of a region.
 enum class layout_kind : std::uint8_t {
   item,
   top,    ///< a point at the top border, where a link enters
   bottom, ///< a point at the bottom border, where links leave
-  lane    ///< where links to one target pass a row
+  lane    ///< where links to one target cross a row
 };
 
 struct layout_vertex {
@@ -160,11 +160,11 @@ struct layout_vertex {
   std::uint32_t place; ///< in the row
 };
 
-/// How a link is drawn.
+/// The path of a link in the picture.
 enum class layout_way : std::uint8_t {
   lane,      ///< from row to row
-  side_down, ///< passes many rows at the right side
-  side_up    ///< at the left side
+  side_down, ///< across many rows, at the right side
+  side_up    ///< upwards, at the left side
 };
 
 /// A link in the region that is being laid out.
@@ -192,7 +192,7 @@ struct layout_slot {
   std::uint32_t up_segment = layout_none;
 };
 
-/// Two vertices in neighbouring rows that are to stand below each other.
+/// Two vertices in neighbouring rows that should stand below each other.
 struct layout_step {
   std::uint32_t upper;
   std::uint32_t lower;
@@ -203,7 +203,7 @@ struct layout_step {
 /// A horizontal part of a line, in the channel below a row.
 struct layout_segment {
   std::uint32_t channel;
-  std::uint32_t key; ///< those with the same key may lie on each other
+  std::uint32_t key; ///< segments with equal keys may lie on each other
   std::int64_t from; ///< x above
   std::int64_t to;   ///< x below
   std::uint32_t track = 0;
@@ -237,7 +237,7 @@ struct layout_frame {
   std::uint32_t next;
 };
 
-/// The graph, and what holds for the whole picture.
+/// The graph, and the state of the whole picture.
 struct layout_memory {
   // The graph: edges in the order of nodes and successors.
   flat_array<std::uint32_t> edge_ids, sources, targets;
@@ -335,17 +335,17 @@ struct layout_same_size {
 /// Draws `g` in rows, by its loops.
 ///
 /// Each loop is a rectangle that has its nodes, the rectangles of the loops inside it, and nothing else: it is laid out
-/// by itself and is then one box of what is around it. In each region the rows are those of Sugiyama, Tagawa and Toda,
-/// "Methods for visual understanding of hierarchical system structures", IEEE Trans. SMC 11(2), 1981: an edge leads to
-/// a lower row, so code after a loop stands below it; each row is ordered by where its neighbours stand. Places in a
-/// row are the nearest to below the predecessors, by isotonic regression. Lines are horizontal and vertical: they leave
-/// at the bottom of the source, turn in the channels between rows and arrive at the top of the target; lines to the
-/// same target join. No line crosses a node.
+/// by itself and is then one box in the region around it. In each region the rows are those of Sugiyama, Tagawa and
+/// Toda, "Methods for visual understanding of hierarchical system structures", IEEE Trans. SMC 11(2), 1981: an edge
+/// leads to a lower row, so code after a loop stands below it; each row is ordered by the places of its neighbours.
+/// Places in a row are the nearest to below the predecessors, by isotonic regression. Lines are horizontal and
+/// vertical: they leave at the bottom of the source, turn in the channels between rows and arrive at the top of the
+/// target; lines to one target join. No line crosses a node.
 ///
 /// Edges that close a cycle run at the left side of the innermost region that has the cycle: backedges, self loops, and
-/// of irreducible cycles those that retreat in a depth-first search. Edges that pass more than `longest_lane` rows run
-/// at the right side. Each of several parallel edges has a line of its own out of the source. Unreachable nodes stand
-/// at the right of the others.
+/// of irreducible cycles those that retreat in a depth-first search. Edges across more than `longest_lane` rows run at
+/// the right side. Each of several parallel edges has a line of its own out of the source. Unreachable nodes stand at
+/// the right of the others.
 ///
 /// Requires that `loops` is a loop forest of `g` (a forest made with `nesting_only` will do). Equal inputs give equal
 /// pictures, on every platform. O(n + m log m), for each edge also the loops that it leaves and at most `longest_lane`
@@ -357,7 +357,7 @@ void layout(const G& g, const loop_forest& loops, const Sizes& sizes, const layo
   detail::layout_algorithm::run(g, loops, sizes, options, workspace, out);
 }
 
-/// The same, as a value.
+/// Returns the layout, with a workspace of its own.
 template <flow_graph_argument G, layout_sizes Sizes>
 graph_layout layout(const G& g, const loop_forest& loops, const Sizes& sizes, const layout_options& options = {}) {
   layout_workspace workspace;
@@ -366,7 +366,7 @@ graph_layout layout(const G& g, const loop_forest& loops, const Sizes& sizes, co
   return out;
 }
 
-/// The same for nodes of 48 by 24.
+/// Lays out nodes of 48 by 24.
 template <flow_graph_argument G> graph_layout layout(const G& g, const loop_forest& loops) {
   return layout(g, loops, detail::layout_same_size());
 }
@@ -510,7 +510,7 @@ private:
     return i == 0 ? 0 : ends[i - std::size_t{1}];
   }
 
-  /// Depth first: from where control enters, from what has no predecessor here, then from the rest.
+  /// Depth first: from where control enters, then from items without predecessor here, then from the rest.
   void search() {
     m_.preorder.assign(num_fixed_, layout_none);
     m_.postorder.assign(num_fixed_, layout_none);
@@ -636,7 +636,7 @@ private:
     return row + 1 == m_.vertices[slot.vertex].layer ? slot.vertex : slot.lane_first + (row - slot.lane_begin);
   }
 
-  /// Where a line leaves its upper vertex, as far as that is known before places are.
+  /// The place where a line leaves its upper vertex, as far as known before places are.
   std::int64_t exit_offset(const layout_line& line) const {
     const layout_vertex& upper = m_.vertices[line.upper];
     return upper.kind == layout_kind::item && upper.item >= num_nodes_ ? m_.exit_x[line.link] : upper.width / 2;
@@ -877,7 +877,7 @@ private:
     }
   }
 
-  /// x of the lines at the sides: those that pass the same channel are apart, long ones are outside.
+  /// Sets x of the lines at the sides: those that share a channel are apart, long ones are outside.
   void place_sides() {
     const std::uint32_t num_up = number_rails(true);
     const std::uint32_t num_down = number_rails(false);
@@ -1004,7 +1004,7 @@ private:
     }
   }
 
-  /// Segments with the same key and direction become one.
+  /// Joins segments with equal keys and directions.
   void bundle_segments(std::uint32_t begin, std::uint32_t count) {
     m_.keys.clear();
     for (std::uint32_t i = 0; i != count; ++i) {
@@ -1189,7 +1189,7 @@ private:
   std::int64_t height_ = 0;
 };
 
-/// Edges by target, and what control reaches; without what is not drawn.
+/// Lists edges by target, and reachable nodes; leaves out undrawn nodes.
 MIDEND_FUNCTION void layout_find_reached(layout_memory& m, node_id entry);
 MIDEND_FUNCTION void layout_make_regions(layout_memory& m, const loop_forest& loops);
 MIDEND_FUNCTION void layout_make_links(layout_memory& m);

@@ -1,4 +1,4 @@
-/// Words for the loop package: a table of what was changed, and the steps of the manager.
+/// Words for the loop package: a table of changes, and the steps of the manager.
 #pragma once
 
 #include "midend/config.hpp"

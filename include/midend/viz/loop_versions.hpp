@@ -1,5 +1,5 @@
-/// Words for unswitching, index split, loop versioning and peeling by profile: which loops are copied, and why others
-/// are not.
+/// Words for unswitching, index split, loop versioning and peeling by profile: loops that are copied, and reasons why
+/// others are not.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// Words for interchange and collapse: which loops change, which stay, and what is wrong with a result.
+/// Words for interchange and collapse: loops that change, loops that stay, and verdicts about results.
 #pragma once
 
 #include "midend/config.hpp"

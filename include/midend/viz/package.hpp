@@ -1,4 +1,4 @@
-/// Words for managed packages and their members: what a plan does, why a certificate is rejected.
+/// Words for managed packages and their members: plans, and reasons to reject certificates.
 #pragma once
 
 #include "midend/config.hpp"
@@ -58,7 +58,7 @@ std::string to_text(const memory_verdict& verdict, const Names& names = {}) {
   return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
 }
 
-/// Why a manager refuses, as a phrase without full stop.
+/// The reason of a refusal, as a phrase without full stop.
 constexpr std::string_view to_text(package_veto v) {
   switch (v) {
     using enum package_veto;
@@ -106,7 +106,7 @@ std::string to_text(const package_event& e, std::string_view member, const Names
   return out += e.why;
 }
 
-/// What a package did, by member, and what it refused. `Package` says how its members are called.
+/// The work of a package, by member, and its refusals. `Package` has the names of its members.
 ///
 ///     12 dead, 3 constants, 1 algebra (2 refused); 40 operations visited, 1 more than twice
 template <class Package> std::string summary_text(const Package& package, const package_log& log) {
@@ -128,7 +128,7 @@ template <class Package> std::string summary_text(const Package& package, const 
          " more than twice";
 }
 
-/// What `memory_redundancy` does, in a few words.
+/// The changes of `memory_redundancy`, in a few words.
 inline std::string summary_text(const memory_plan& plan) {
   std::size_t overwritten = 0;
   for (const removed_store& s : plan.witness.stores) {
@@ -147,7 +147,7 @@ inline std::string summary_text(const memory_plan& plan) {
   return out.empty() ? "no redundant loads and stores" : out;
 }
 
-/// What a change does, as a phrase without full stop; `one` or several.
+/// A change, as a phrase without full stop; `one` or several.
 constexpr std::string_view to_text(control_change c, bool one = true) {
   switch (c) {
     using enum control_change;
@@ -166,7 +166,7 @@ constexpr std::string_view to_text(control_change c, bool one = true) {
   }
 }
 
-/// What `control_canonicalization` did and refused, in a few words.
+/// The changes and refusals of `control_canonicalization`, in a few words.
 ///
 ///     1 known branch, 2 unreachable nodes, 3 merged nodes (1 refused); 2 rounds
 inline std::string summary_text(const control_log& log) {
@@ -190,7 +190,7 @@ inline std::string summary_text(const control_log& log) {
                      : out + "; " + std::to_string(log.rounds) + (log.rounds == 1 ? " round" : " rounds");
 }
 
-/// The edge is one of the old program.
+/// The verdict in one line. Its edge is one of the old program.
 ///
 ///     an edge was dropped that no other branch decides; edge 5
 template <flow_names Names = numbered_values>

@@ -56,7 +56,7 @@ template <class Names> constexpr bool explain_solution_names() {
 template <class Names>
 concept solution_names_argument = solution_names<Names> || explain_solution_names<Names>();
 
-/// The error of a problem whose facts cannot be printed. Always false.
+/// Diagnostics for `printable_problem`. Always false.
 template <class P> constexpr bool explain_printable_problem() {
   if constexpr (!dataflow_problem<P> || !problem_members_fit<P>) {
     explain_dataflow_problem<P>();
@@ -185,7 +185,7 @@ inline void append_dot_lines(std::string& out, const std::vector<std::string>& l
 ///       out  {0: 5, 1: 7}
 ///
 /// The change of a statement is shown part by part if the lattice has `explain_difference`, else as the whole facts
-/// before and after. If facts flow backward, arrows point that way: `x: out <- in` for a statement that defines a live
+/// before and after. If facts flow backward, arrows point backward: `x: out <- in` for a statement that defines a live
 /// variable. Requires a lattice with `print`.
 template <detail::printable_problem_argument P, class Fact, detail::solution_names_argument Names = numbered_names>
 std::string to_table(const P& problem, const solution<Fact>& facts, const Names& names = {}) {
@@ -202,7 +202,7 @@ std::string to_table(const P& problem, const solution<Fact>& facts, const Names&
   return out;
 }
 
-/// The same as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
+/// The table as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
 /// and their edges, are grey.
 template <flow_graph_argument G, detail::printable_problem_argument P, class Fact,
           detail::solution_names_argument Names = numbered_names>

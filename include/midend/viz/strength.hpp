@@ -1,4 +1,4 @@
-/// Words for strength reduction: which values become counters, which stay, and what is wrong with a result.
+/// Words for strength reduction: values that become counters, values that stay, and verdicts about results.
 #pragma once
 
 #include "midend/config.hpp"

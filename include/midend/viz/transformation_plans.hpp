@@ -1,4 +1,4 @@
-/// Plans of transformations in words: what will be done, and what is refused and why.
+/// Plans of transformations in words: changes, and refusals with reasons.
 #pragma once
 
 #include "midend/config.hpp"
@@ -170,7 +170,7 @@ template <class G, class Names> std::string list_of_edges(const G& g, span<const
 /// `2 preheaders, 1 single latch; refused: 1 loop (it has no preheader)`: counts that are not 0.
 class plan_counts {
 public:
-  /// `nothing`: what to say if nothing is done.
+  /// `nothing`: the words if nothing is done.
   explicit plan_counts(std::string_view nothing) : nothing_(nothing) {}
 
   plan_counts& done(std::size_t count, std::string_view what, std::string_view ending = "s") {
@@ -237,7 +237,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const loop_simplific
   return out;
 }
 
-/// What is done and refused, counted by kind and reason, in one line.
+/// Changes and refusals, counted by kind and reason, in one line.
 inline std::string summary_text(const loop_simplification_plan& plan) {
   constexpr loop_node_kind kinds[] = {loop_node_kind::preheader, loop_node_kind::latch, loop_node_kind::dedicated_exit};
   detail::plan_counts counts("no new nodes");
@@ -506,7 +506,7 @@ inline std::string summary_text(const irreducible_plan& plan) {
   return detail::count_refused(counts, plan).text();
 }
 
-/// The same for all rounds.
+/// The changes of all rounds.
 inline std::string summary_text(const irreducible_result& done) {
   detail::plan_counts counts("no cycle changed");
   counts.done(done.dispatches, "dispatch", "es").done(done.splits, "split cycle");

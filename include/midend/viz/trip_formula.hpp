@@ -16,10 +16,10 @@ MIDEND_FUNCTION std::string trip_formula_words(const counter_test& test, const f
 
 } // namespace detail
 
-/// The number of backedges taken, as an expression in values from before the loop, such as
-/// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
-/// first comparison. Values of more bits are cut to 32, and values that are extended are written so, `sext(%n)`. Empty
-/// if the loop has no formula. If another exit is taken before, the number is smaller.
+/// The number of backedges taken, as an expression in values from before the loop, such as `0 if (%start + 1) >= %len,
+/// else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the first comparison. Values of
+/// more bits are cut to 32; extended values are written so, `sext(%n)`. Empty if the loop has no formula. If the loop
+/// leaves by another exit earlier, the number is smaller.
 template <class Names> std::string trip_formula_text(const loop_counts& counts, const Names& names) {
   static_assert(value_names_argument<Names>);
   return counts.has_formula

@@ -20,8 +20,8 @@ MIDEND_COLD MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advi
 
 } // namespace detail
 
-/// The advice for one loop: how often it runs, the decision and what bounds the time before and after it, the savings
-/// by copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
+/// The advice for one loop: its trip count, the decision, the limits of the time before and after it, the savings by
+/// copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
 ///
 ///     loop: 1024 header executions, 1023 backedges taken
 ///       decision    unrolled by 4, no remainder
@@ -29,7 +29,7 @@ MIDEND_COLD MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advi
 ///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
 ///       …
 ///
-/// Cycles are lower bounds. Equal advices give equal text.
+/// Cycles are lower bounds. Equal advice gives equal text.
 template <class M, class Names = numbered_values>
 std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
   static_assert(issuing_machine_argument<M>);
@@ -65,13 +65,13 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What unrolling saved in which copies. Savings of one value in several copies, and of several values in the same
-/// copies, share a line.
+/// The savings of unrolling, by copy. Savings of one value in several copies, and of several values in equal copies,
+/// share a line.
 class savings_text {
 public:
   explicit savings_text(const function_words& names) : names_(names) {}
 
-  /// Its name in the program, or else what it is.
+  /// The name of a value in the program, or else `otherwise`.
   MIDEND_SELDOM_CALLED std::string name_of_value(value_id v, const char* otherwise) const {
     std::string name = v == no_value ? std::string() : names_.value(v);
     return name.empty() ? otherwise : name;
@@ -168,7 +168,7 @@ private:
     return joined({number_text(distance), distance == 1 ? " copy before" : " copies before"});
   }
 
-  /// Joins a group that has the same text and the same copies, if there is one.
+  /// Joins a group with equal text and copies, if there is one.
   static void add_group(std::vector<group>& groups, group g) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const group& other) {
       return std::tie(other.kind, other.how, other.copies) == std::tie(g.kind, g.how, g.copies);
@@ -423,7 +423,7 @@ private:
                     is_chosen ? std::string() : verdict(c)})};
   }
 
-  /// What would make the loop faster, if a test before it showed it.
+  /// The facts that would make the loop faster, if a test before it showed them.
   MIDEND_SELDOM_CALLED std::vector<std::string> missing() const {
     const overlap_advice& apart = advice_.without_overlap;
     if (!apart.is_worthwhile) {

@@ -21,7 +21,7 @@ struct unrolling_point {
   bool is_chosen = false;
 };
 
-/// The evaluated candidates in ascending order, without peeling. If two have the same factor, the chosen or first one.
+/// The evaluated candidates in ascending order, without peeling. Of two with one factor, the chosen or first one.
 MIDEND_FUNCTION std::vector<unrolling_point> chart_points(const unrolling_advice& advice);
 
 /// An SVG picture: cycles per iteration over the factor, with the chosen factor in red; below it, the bytes of code.
@@ -43,7 +43,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Two panels, one above the other, with the same factors on their horizontal axes.
+/// Two panels, one above the other, with equal factors on their horizontal axes.
 class unrolling_chart {
 public:
   explicit unrolling_chart(span<const unrolling_point> points) : points_(points) {

@@ -1,4 +1,4 @@
-/// `to_text`: an advice of `advise_unrolling` beside what became of it.
+/// `to_text`: an advice of `advise_unrolling` beside the program that it led to.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,7 +32,7 @@ constexpr std::string_view to_text(deed_obstacle o) {
   }
 }
 
-/// The figures of the trial, and those of the program after the same unrolling and the same clean-up.
+/// The figures of the trial, and those of the program after the same unrolling and clean-up.
 ///
 ///     as advised, 3 tests dropped
 ///                   trial   there
@@ -40,7 +40,7 @@ constexpr std::string_view to_text(deed_obstacle o) {
 ///       cycles          3       3
 ///       …
 ///
-/// Items that are larger there are marked with `*`. After complete unrolling only operations are compared.
+/// A `*` marks items that are larger in the program. After complete unrolling only operations are compared.
 inline std::string to_text(const unrolling_deed& deed) {
   if (deed.obstacle != deed_obstacle::none) {
     return std::string(to_text(deed.obstacle)) + '\n';

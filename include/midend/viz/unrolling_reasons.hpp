@@ -1,4 +1,4 @@
-/// What bounds a loop body, in words: resources, recurrences, chains.
+/// The limits of a loop body in words: resources, recurrences, chains.
 #pragma once
 
 #include "midend/config.hpp"
@@ -31,7 +31,7 @@ concept machine_with_names = requires(const M& m) {
 
 namespace detail {
 
-/// What reports say about a machine. Hides its type, so that reports are compiled once.
+/// The parts of a machine that reports name. Hides its type, so that reports are compiled once.
 class machine_words {
 public:
   virtual std::size_t num_channels() const = 0;
@@ -146,7 +146,7 @@ MIDEND_COLD MIDEND_FUNCTION std::string limit_words(const body_cost& cost, const
 
 } // namespace detail
 
-/// What bounds the time of a body: a resource, a recurrence or a chain.
+/// The limit of the time of a body: a resource, a recurrence or a chain.
 template <class M, class Names>
 std::string limit_text(const body_cost& cost, const machine_body& body, const M& m, const Names& names,
                        bool has_copies) {

@@ -146,10 +146,10 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
   }
 }
 
-/// How often a loop runs, in both conventions: `5 header executions, 4 backedges taken`.
+/// The trip count of a loop, in both conventions: `5 header executions, 4 backedges taken`.
 MIDEND_COLD MIDEND_FUNCTION std::string trip_text(const loop_counts& counts);
 
-/// Why the chosen way to run the loop computes the same as the loop.
+/// The reason why the chosen form computes the same as the loop.
 MIDEND_COLD MIDEND_FUNCTION std::string legality_text(const unrolling_advice& advice);
 
 MIDEND_END_NAMESPACE

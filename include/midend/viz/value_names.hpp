@@ -45,7 +45,7 @@ template <class Names> constexpr bool explain_value_names() {
 
 } // namespace detail
 
-/// What functions take: `value_names`; otherwise an error.
+/// For signatures: `value_names`; any other type is an error with a reason.
 template <class Names>
 concept value_names_argument = value_names<Names> || detail::explain_value_names<Names>();
 
@@ -73,7 +73,7 @@ private:
   const Names& names_;
 };
 
-/// The same with edges.
+/// Also names edges.
 class flow_words : public function_words {
 public:
   virtual std::string edge(edge_id e) const = 0;

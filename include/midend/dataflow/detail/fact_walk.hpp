@@ -64,7 +64,7 @@ private:
 /// approaches.
 class fact_walk {
 public:
-  /// Whether `run` is likely to be faster for this problem; if so, prepares it.
+  /// Whether `run` is likely to be faster than the iteration for this problem; if so, prepares it.
   template <class G, class P> constexpr bool pays(const G& g, const P& problem) {
     const std::size_t words = g.num_nodes() * words_for(static_cast<std::size_t>(problem.num_facts()));
     const std::size_t limit = words / words_per_step;
@@ -107,10 +107,10 @@ public:
   }
 
 private:
-  /// Measured: for smaller problems, finding out costs more than it gains.
+  /// Measured: for smaller problems, the decision costs more than it gains.
   static constexpr node_id least_nodes = 2048;
   static constexpr std::size_t least_words = std::size_t{1} << 16;
-  /// Measured: the iteration takes at least as long for this many words as the walk for a step.
+  /// Measured: per word, the iteration takes at least a third of the time of a step of the walk.
   static constexpr std::size_t words_per_step = 3;
   static constexpr fact_id samples = 128;
   static constexpr fact_id no_fact = 0xffff'ffff;

@@ -117,7 +117,7 @@ private:
   std::size_t num_facts_;
 };
 
-/// The same over any `bit_set`.
+/// The composition over any `bit_set`.
 template <flow_direction Direction, bit_set Set> class set_effects {
 public:
   constexpr set_effects(Set& no_gens, Set& no_kills) : gens_(no_gens), kills_(no_kills) {}
@@ -158,7 +158,7 @@ private:
   Set& kills_;
 };
 
-/// Calls `gen` for each number of a range, for all at once if they are in an array.
+/// Calls `gen` for each number of a range; once for all if they are in an array.
 template <class Effects, class Range> constexpr void gen_each(Effects& e, Range&& facts) {
   if constexpr (std::is_convertible_v<Range, span<const std::uint32_t>>) {
     e.gen_all(facts);
@@ -167,7 +167,7 @@ template <class Effects, class Range> constexpr void gen_each(Effects& e, Range&
   }
 }
 
-/// The same with `kill`.
+/// Calls `kill` for each number of a range.
 template <class Effects, class Range> constexpr void kill_each(Effects& e, Range&& facts) {
   if constexpr (std::is_convertible_v<Range, span<const std::uint32_t>>) {
     e.kill_all(facts);

@@ -1,4 +1,4 @@
-/// The bounds of a number, signed and unsigned at once, and what operations compute from them.
+/// The bounds of a number, signed and unsigned at once, and the bounds that operations compute from them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -71,7 +71,7 @@ struct interval_bounds {
                          : signed_ranges::range{midend::as_signed(a.low, width), midend::as_signed(a.high, width)};
   }
 
-  /// Whether these are bounds of a number of `width` bits, of which `read` makes nothing else.
+  /// Whether these are bounds of a number of `width` bits, so that `read` changes nothing.
   constexpr bool fits(unsigned width) const;
 
   /// The bounds of the low `width` bits of a number with the bounds `a`, whatever its width.
@@ -98,7 +98,7 @@ struct interval_bounds {
     }
   }
 
-  /// The same, without what the signed bounds imply for the unsigned ones, and the other way round.
+  /// Without the implications between signed and unsigned bounds.
   static constexpr void assume_unreduced(operation code, interval_bounds& a, interval_bounds& b) {
     switch (code) {
     case operation::equal:
@@ -148,8 +148,8 @@ private:
   }
 };
 
-/// Whether bounds are those of numbers of one width. The bounds of a wider number show by one that is out of range;
-/// those of a narrower number, by a negative number that is positive with zeros above.
+/// Whether bounds belong to numbers of one width. Bounds of a wider number show by one that is out of range; bounds of
+/// a narrower number, by a negative number that is positive with zeros above.
 class width_check {
 public:
   constexpr explicit width_check(unsigned width)
@@ -164,7 +164,7 @@ public:
     with_sign_ &= low | a.as_unsigned.high;
   }
 
-  /// Whether those added are of the width.
+  /// Whether the added bounds belong to the width.
   constexpr bool fits() const { return used_ <= ones_ && with_sign_ != 0; }
 
 private:
@@ -180,7 +180,7 @@ constexpr bool interval_bounds::fits(unsigned width) const {
   return check.fits();
 }
 
-/// The one to three arguments of an operation, or a part of each, where they are.
+/// The one to three arguments of an operation, or a part of each, by reference.
 template <class T> class argument_references {
 public:
   constexpr argument_references(span<const T> args)
@@ -302,8 +302,8 @@ private:
     return {s_.all(), out};
   }
 
-  /// `out`, or the exact range if `b` is a number that leaves the unknown bits of `a` as they are: these are its low
-  /// ones, so the order of numbers stays. So it does if `and` and `or` give the lowest of them one value.
+  /// `out`, or the exact range if `b` is a number that leaves the unknown bits of `a` as they are. These are its low
+  /// ones, so the order of numbers stays. `b` leaves them if `and` and `or` give the lowest of them one value.
   constexpr unsigned_ranges::range with_constant(std::uint64_t unknown_of_a, const unsigned_ranges::range& a,
                                                  const unsigned_ranges::range& b,
                                                  const unsigned_ranges::range& out) const {
@@ -327,8 +327,8 @@ private:
     return differ == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(differ);
   }
 
-  /// Amount by amount, since there are fewer than `width`, until the next ones cannot add anything: they give multiples
-  /// of greater powers of 2.
+  /// Joins the results amount by amount, of fewer than `width`, until further ones cannot add anything: they give
+  /// multiples of greater powers of 2.
   constexpr element shl() const {
     element out = interval_bounds::none();
     for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width; ++amount) {
@@ -385,7 +385,7 @@ private:
     return interval_bounds::exactly(info_.width, may_hold ? 1 : 0);
   }
 
-  /// 0 or 1.
+  /// Both truth values, 0 and 1.
   constexpr element either_truth() const {
     return info_.width == 1 ? interval_bounds::all(1) : interval_bounds{{0, 1}, {0, 1}};
   }

@@ -25,7 +25,7 @@ public:
     assign(own_.data(), count, value);
   }
 
-  /// The same in memory that lives until it is reset.
+  /// Takes memory that lives until it is reset.
   constexpr void assign(std::size_t count, bool value, arena& memory) {
     assign(memory.array<word>(words_for(count)), count, value);
   }

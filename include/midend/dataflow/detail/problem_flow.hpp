@@ -1,4 +1,4 @@
-/// A problem over a flat graph: along which edges facts flow, and how they change, in either direction.
+/// A problem over a flat graph: the edges over which facts flow, and how these change, in either direction.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +45,7 @@ template <class Element> struct flow_memory {
   std::optional<Element> over_edge;
 };
 
-/// What solver, verifier and explanations share: direction, boundaries and transfers of a problem.
+/// Direction, boundaries and transfers of a problem: shared by solver, verifier and explanations.
 template <class P> class problem_flow {
 public:
   using fact = fact_of<P>;

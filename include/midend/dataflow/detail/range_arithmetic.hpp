@@ -117,8 +117,7 @@ public:
   }
 
   /// Moves the bounds of `a` that do not hold for `b` to the next threshold, else to the last number but one, else to
-  /// the end. The last but one, because x < y implies it for x if nothing is known about y, and then x + 1 does not
-  /// wrap.
+  /// the end. The last but one, because x < y implies it for x if nothing is known about y; then x + 1 does not wrap.
   constexpr bool widen(range& a, const range& b, span<const T> thresholds) const {
     if (b.low >= a.low && b.high <= a.high) {
       return false;
@@ -135,7 +134,7 @@ public:
 private:
   static constexpr bool is_signed = std::is_signed_v<T>;
 
-  /// A result, and by how many times 2^width it is outside of the range; for products, only the sign of that is right.
+  /// A result, and its distance from the range in multiples of 2^width; for products, only the sign of that is right.
   struct bound {
     T value;
     int wraps;

@@ -1,4 +1,4 @@
-/// `range_product`: what the products of bounds with another domain of numbers have in common.
+/// `range_product`: the common part of products of bounds with another domain of numbers.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,8 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The product of `interval_domain` and `Other`, part by part, to be derived from; what one part learns from the other
-/// is up to `Domain`. `Element` has the bounds as its member `range`, and the other part as `other`.
+/// The product of `interval_domain` and `Other`, part by part. Derive from it; `Domain` decides what the parts learn
+/// from each other. `Element` has the bounds as its member `range`, and the other part as `other`.
 template <class Domain, class Element, class Other, auto other> struct range_product {
   using element = Element;
   using constant_type = std::uint64_t;

@@ -1,4 +1,4 @@
-/// `congruence_domain`: the remainders of numbers, with what operations do to them.
+/// `congruence_domain`: the remainders of numbers, and the effect of operations on them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -69,7 +69,7 @@ struct congruence_domain {
                                         : step(info, args);
   }
 
-  /// Sharpens what is equal.
+  /// Lets equal numbers learn from each other.
   constexpr void assume(operation code, unsigned width, element& a, element& b) const {
     const bool differ = code == operation::not_equal && a.is_constant() && a == b;
     if (code == operation::equal) {
@@ -122,7 +122,7 @@ private:
       return args[1].is_constant() ? quotient(info.width, a, args[1].residue) : full();
     case operation::urem:
       return remainder(info.width, a, args[1]);
-    case operation::rem: // what is known modulo a power of 2 is so with and without a sign
+    case operation::rem: // modulo a power of 2, signed and unsigned numbers agree
       return remainder(info.width, {power_of_2(a, info.width), low_part(a, info.width)}, args[1]);
     case operation::bit_and:
     case operation::bit_or:
@@ -155,7 +155,7 @@ private:
 
   static constexpr element full() { return unsigned_congruence::full(); }
 
-  /// What is known about the numbers of `a` modulo 2^width.
+  /// The facts of `a` that hold modulo 2^width.
   static constexpr element wrapped(unsigned width, const element& a) { return unsigned_congruence(width).wrapped(a); }
 
   /// The greatest power of 2, up to 2^(width - 1), modulo which the low bits of `a` are known.
@@ -221,10 +221,10 @@ private:
       const std::uint64_t m = modulus.low;
       return made(width, m, detail::multiply_modulo(a.residue % m, b.residue % m, m), true);
     }
-    return wrapped(width, {modulus.low, residue.low}); // the power of 2 in it, up to 2^64, is that of the low half
+    return wrapped(width, {modulus.low, residue.low}); // its power of 2, up to 2^64, is that of the low half
   }
 
-  /// Amount by amount, of those that are possible.
+  /// Joins the results of all possible amounts.
   static constexpr element shift(const operation_info& info, const element& a, const element& amounts) {
     element out = unsigned_congruence().bottom();
     for (unsigned amount = 0; amount != info.width; ++amount) {
@@ -297,7 +297,7 @@ private:
     return unsigned_congruence(info.width).of(power, bits & (power - 1));
   }
 
-  /// The low bits that are the same in all numbers.
+  /// The low bits in which all numbers agree.
   static constexpr std::uint64_t known_bits_of(const element& a) {
     return a.is_constant() ? ~std::uint64_t{0} : (a.modulus & (0 - a.modulus)) - 1;
   }

@@ -1,4 +1,4 @@
-/// `flat_domain`: constants, with what operations do to them.
+/// `flat_domain`: constants, and the effect of operations on them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -160,7 +160,7 @@ template <detail::regular_type T = std::uint64_t> struct flat_domain : flat<T> {
     return constants == 1 && args.size() == 2 ? decided(info, args) : flat<T>::top();
   }
 
-  /// For `equal`, both become the constant that one of them is; a contradiction makes both bottom.
+  /// For `equal`, both become the constant if one of them is; a contradiction makes both bottom.
   constexpr void assume(operation code, unsigned width, element& a, element& b) const
     requires std::same_as<T, std::uint64_t>
   {
@@ -193,7 +193,7 @@ private:
   static constexpr element decided(const operation_info& info, span<const element> args) {
     const std::uint64_t read = low_ones(read_width(info));
     const std::uint64_t a = args[0].value & read;
-    const std::uint64_t b = args[1].value & read; // the amount of a shift decides nothing
+    const std::uint64_t b = args[1].value & read; // harmless for shifts: their amount decides nothing
     const detail::deciding_operand operands(info, args[0].is_constant() ? &a : nullptr,
                                             args[1].is_constant() ? &b : nullptr);
     const optional<std::uint64_t> result = operands.result();

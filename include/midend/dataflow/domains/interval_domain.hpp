@@ -1,4 +1,4 @@
-/// `interval_domain`: the bounds of numbers, signed and unsigned, with what operations do to them.
+/// `interval_domain`: the bounds of numbers, signed and unsigned, and the effect of operations on them.
 #pragma once
 
 #include "midend/config.hpp"

@@ -1,4 +1,4 @@
-/// `known_bits_domain`: the known bits of numbers, with what operations do to them.
+/// `known_bits_domain`: the known bits of numbers, and the effect of operations on them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -296,7 +296,7 @@ private:
 
   /// The next number that the bits allow after `at`, which is one; the least if there is none.
   static constexpr std::uint64_t next_member(std::uint64_t at, const element& a) {
-    const std::uint64_t known = a.zeros | a.ones; // full of ones, they pass the carry on
+    const std::uint64_t known = a.zeros | a.ones; // filled with ones, so that a carry runs through them
     return (((at | known) + 1) & ~known) | a.ones;
   }
 

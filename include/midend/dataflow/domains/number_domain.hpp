@@ -44,7 +44,7 @@ struct ranges_and_bits {
 /// numbers that all parts allow. Operations on constants are evaluated, at the cost of `flat_domain`.
 struct number_domain
     : detail::range_product<number_domain, detail::ranges_and_bits, known_bits_domain, &detail::ranges_and_bits::bits> {
-  /// What an element, which is not bottom, says: bounds, and the low bits that are known.
+  /// The facts of an element that is not bottom: bounds, and the low bits that are known.
   constexpr number_facts facts(const element& a) const {
     const auto& [s, u] = a.range;
     const auto known = static_cast<unsigned>(std::countr_one(a.bits.zeros | a.bits.ones));
@@ -52,8 +52,8 @@ struct number_domain
     return {s.low, s.high, u.low, u.high, modulus, modulus == 0 ? u.low : a.bits.ones & (modulus - 1)};
   }
 
-  /// Without thresholds, the bits of numbers that become longer get unknown up to the next of 8, 16, 32 and 64, as far
-  /// as the bounds allow: otherwise those of a counter would be lost one at a time.
+  /// Without thresholds, a number that becomes longer gets unknown bits up to the next of 8, 16, 32 and 64, as far as
+  /// the bounds allow: otherwise a counter would lose its bits one at a time.
   constexpr bool widen(unsigned width, element& a, const element& b, const thresholds& t) const {
     const bool grows = !a.is_bottom();
     const unsigned length = unknown_length(a.bits);
@@ -149,7 +149,7 @@ private:
       bits().sharpen(out.bits, out.range);
       return out;
     }
-    operation_info unpromised = info; // bounds see to the promises
+    operation_info unpromised = info; // the bounds handle the promises
     unpromised.flags = {};
     out.bits = bits().step(unpromised, {args, &element::bits});
     if (info.code != operation::copy || !args[0].range.fits(info.width)) {
@@ -213,7 +213,7 @@ private:
     return out;
   }
 
-  /// For other operations, the bounds imply all that the bits do.
+  /// Whether bits add something to the bounds: for other operations, the bounds imply all that bits do.
   static constexpr bool compares_bits(operation code) {
     return code == operation::equal || code == operation::not_equal;
   }

@@ -46,7 +46,7 @@ struct ranges_and_stride {
 /// negative, so that signed operations are unsigned ones.
 struct strided_interval_domain : detail::range_product<strided_interval_domain, detail::ranges_and_stride,
                                                        congruence_domain, &detail::ranges_and_stride::stride> {
-  /// What a fact says, and the fact that an element, which is not bottom, says.
+  /// Converts facts to an element, and an element that is not bottom to facts.
   constexpr element known(const number_facts& f) const {
     return {{{f.low, f.high}, {f.least, f.most}}, {f.modulus, f.residue}};
   }
@@ -103,8 +103,8 @@ struct strided_interval_domain : detail::range_product<strided_interval_domain, 
     }
   }
 
-  /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
-  /// without the highest bit, on which signed and unsigned bounds are the same.
+  /// Makes each part the least one around the numbers that all of them allow. Handles the numbers with and without the
+  /// highest bit separately, because signed and unsigned bounds agree on each half.
   constexpr void reduce(unsigned width, element& a) const {
     if (is_reduced(width, a)) {
       return;
@@ -130,7 +130,7 @@ private:
 
   static constexpr congruence_domain strides() { return {}; }
 
-  /// The same for arguments as the operation reads them.
+  /// Computes with arguments as the operation reads them.
   constexpr element compute(const operation_info& info, span<const element> args) const {
     const argument_bounds bounds(args, &element::range);
     congruence_domain::element stride_args[3] = {args[0].stride, args[args.size() > 1 ? 1 : 0].stride,
@@ -141,7 +141,7 @@ private:
     return out;
   }
 
-  /// Whether it is easy to see that the parts have nothing to learn from each other.
+  /// A quick test: whether the parts surely have nothing to learn from each other.
   constexpr bool is_reduced(unsigned width, const element& a) const {
     const auto& s = a.range.as_signed;
     const auto& u = a.range.as_unsigned;
@@ -153,7 +153,7 @@ private:
     return s.low < 0 && s.high >= 0 && m == 1 && u == interval_domain::element::all(width).as_unsigned;
   }
 
-  /// Whether nothing is known about the result because nothing is known about an operand; a quick test.
+  /// A quick test: whether the result is unknown because an operand is.
   constexpr bool loses_all(const operation_info& info, span<const element> args) const {
     switch (info.code) {
     case operation::add:
@@ -192,7 +192,7 @@ private:
   /// where no sign matters.
   static constexpr operation_info seen_by_bounds(operation_info info, const argument_bounds& args) {
     info.flags.no_unsigned_wrap = info.flags.no_unsigned_wrap || never_wraps(info, args);
-    info.flags.no_signed_wrap = false; // bounds see to it
+    info.flags.no_signed_wrap = false; // the bounds handle it
     const bool is_natural = args[0].as_signed.low >= 0;
     switch (info.code) {
     case operation::div:

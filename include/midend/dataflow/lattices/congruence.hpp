@@ -62,13 +62,13 @@ constexpr std::uint64_t inverse_modulo(std::uint64_t a, std::uint64_t m) {
 /// The signed (`T` is `std::int64_t`) or unsigned (`std::uint64_t`) numbers of a width of 1 to 64 bits that leave a
 /// remainder modulo a number: {x : x ≡ residue (mod modulus)}, by inclusion. P. Granger, "Static analysis of
 /// arithmetical congruences", International Journal of Computer Mathematics 30, 1989; here restricted to the numbers of
-/// a width, so that sums that wrap around keep only what a power of 2 divides (`wrapped`).
+/// a width, so that sums that wrap around keep only the power of 2 in the modulus (`wrapped`).
 ///
 /// `join` gives the greatest common divisor of both moduli and of the difference of both residues: not distributive.
 /// Each step up divides the modulus, so the height is width + 1 and loops need no widening.
 ///
 /// Each set has one representation. A single number has modulus 0; any other modulus is the distance between the
-/// numbers of the set, which are at least two. Only `top` and what `meet` and `of` make depend on the width.
+/// numbers of the set, which are at least two. Only `top` and the results of `meet` and `of` depend on the width.
 template <class T>
   requires(std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)
 class congruence {

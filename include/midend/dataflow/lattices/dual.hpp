@@ -11,7 +11,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// The elements of `L` in the opposite order: `join` is the meet of `L`, and bottom its top. Turns a may-analysis into
 /// a must-analysis: `dual<powerset<>>` joins by intersection and starts with all facts. It has no `widen` and no
-/// `narrow`, because those of `L` go the other way.
+/// `narrow`, because those of `L` move in the opposite direction.
 template <bounded_lattice_argument L> class dual {
 public:
   using element = element_of<L>;

@@ -11,13 +11,13 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The reduction between an interval and a congruence. The ends of the interval move inwards to the next numbers with
-/// the residue; if they meet, the congruence becomes that number. Where the two exclude each other, both become bottom.
+/// the residue; if they meet, the congruence becomes that number. If the two exclude each other, both become bottom.
 ///
-/// No reduction could do better. Both ends are members now, and if there are two members or more, neighbours are as far
-/// apart as the modulus says.
+/// This is optimal: both ends are members now, and if there are two members or more, neighbours are as far apart as the
+/// modulus says.
 class reduce_interval_and_congruence {
   // Templates before their uses: clang evaluates a call in a constant expression only then.
-  /// How far the next number with the residue is above `x`.
+  /// The distance from `x` up to the next number with the residue.
   template <class T> static constexpr std::uint64_t ahead(T x, std::uint64_t residue, std::uint64_t modulus) {
     const std::uint64_t own = detail::remainder_of(x, modulus);
     return residue >= own ? residue - own : residue + (modulus - own);

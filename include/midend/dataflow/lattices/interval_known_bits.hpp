@@ -15,10 +15,9 @@ MIDEND_BEGIN_NAMESPACE
 /// next numbers that the bits allow. Then the leading bits in which both ends agree become known. If the two contradict
 /// each other, both become bottom.
 ///
-/// This is optimal. Both ends are now members. At the highest bit in which they differ, the low end has
-/// 0 and the high end has 1. The least member with 1 there has 0 in all lower unknown bits; the greatest
-/// member with 0 there has 1 in all lower unknown bits. So each bit that stays unknown takes both
-/// values.
+/// This is optimal. Both ends are now members. At the highest bit in which they differ, the low end has 0 and the high
+/// end has 1. The least member with 1 there has 0 in all lower unknown bits; the greatest member with 0 there has 1 in
+/// all lower unknown bits. So each bit that stays unknown takes both values.
 struct reduce_interval_and_bits {
   constexpr bool operator()(unsigned_interval::element& range, known_bits::element& bits) const {
     const bool narrowed = unsigned_interval().meet(range, hull_of_members(range, bits));

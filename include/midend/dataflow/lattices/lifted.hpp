@@ -74,7 +74,7 @@ public:
     return go_up(a, b, [this](element_of<L>& x, const element_of<L>& y) { return original_.widen(x, y); });
   }
 
-  /// Leaves an added top at once, for the `b` below it.
+  /// An added top narrows to `b` at once.
   constexpr bool narrow(element& a, const element& b) const
     requires has_narrow<L>
   {
@@ -124,7 +124,7 @@ private:
       a = b;
       return true;
     }
-    return !a.is_new && up(a.value, b.value); // a new bottom has the value that is neutral
+    return !a.is_new && up(a.value, b.value); // a new bottom holds the neutral value
   }
 
   [[no_unique_address]] L original_;

@@ -1,4 +1,4 @@
-/// `reduced_product`: two facts about the same thing that sharpen each other.
+/// `reduced_product`: two facts about one thing that sharpen each other.
 #pragma once
 
 #include "midend/config.hpp"

@@ -15,9 +15,9 @@ namespace detail {
 
 /// Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", Rice University TR-06-33870, 2001 (revised 2006).
 ///
-/// Two departures. Fingers are compared by preorder instead of postorder numbers, which works as well because a
-/// dominator has the smaller number. And the second sweep visits only retreating edges: if their targets dominate their
-/// sources, as in reducible flow, there is no further sweep.
+/// Two departures. Fingers are compared by preorder instead of postorder numbers; that is enough because a dominator
+/// has the smaller number. And the second sweep visits only retreating edges: if their targets dominate their sources,
+/// as in reducible flow, there is no further sweep.
 struct cooper_harvey_kennedy_algorithm {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
 

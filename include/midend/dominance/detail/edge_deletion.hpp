@@ -153,8 +153,8 @@ private:
     return solved_fate(number);
   }
 
-  /// Returns from how many different children edges lead to this one, at most 2. Edges from below the child itself do
-  /// not count. Stops when two of them stay.
+  /// Returns the number of different children from which edges lead to this one, at most 2. Edges from below the child
+  /// itself do not count. Stops when two of them stay.
   constexpr std::uint32_t follow_edges_into(std::uint32_t number) {
     std::uint32_t first = number;
     std::uint32_t first_that_stays = number;

@@ -13,9 +13,9 @@ namespace detail {
 /// The least label on the tree path from v up to the last node above w; just that of v if its ancestor is not above w.
 ///
 /// In preorder numbers the forest of evaluated nodes needs no links: at the time of w it is exactly the nodes above w.
-/// Paths are halved on the way (Tarjan and van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM 31(2),
-/// 1984): `ancestor[v]` is some ancestor, and `label[v]` the least label from v up to that ancestor, which does not
-/// count. O(log n) amortised.
+/// Paths are halved during the walk (Tarjan and van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM
+/// 31(2), 1984): `ancestor[v]` is some ancestor, and `label[v]` the least label from v up to that ancestor, which does
+/// not count. O(log n) amortised.
 template <class Label>
 constexpr Label least_label_on_path(std::uint32_t v, std::uint32_t w, Label* label, std::uint32_t* ancestor) {
   // Most paths have one to three nodes, unpredictably, so these cases have no branch.

@@ -1,4 +1,4 @@
-/// What the dominator algorithms share: the search that numbers a graph, and the arrays of one call.
+/// The common part of the dominator algorithms: the search that numbers a graph, and the arrays of one call.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +45,7 @@ struct scratch_columns {
 };
 
 /// The arrays of one call. All but `vertex` are indexed by the number that a search gave to a node and hold such
-/// numbers: the algorithms never use node ids. An algorithm allocates what only it needs from `memory`.
+/// numbers: the algorithms never use node ids. An algorithm allocates its own arrays from `memory`.
 struct dominance_arrays {
   /// Ends the life of all other arrays in `arrays`.
   template <class G>

@@ -1,4 +1,4 @@
-/// A check of dominator trees that are passed together with a graph.
+/// A check of dominator trees that come together with a graph.
 #pragma once
 
 #include "midend/config.hpp"
@@ -9,9 +9,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What an analysis requires that takes a graph and its dominator tree and reads all edges. When checks are on, finds
-/// most trees of other graphs that have as many nodes: where an edge leads to n, the immediate dominator of n dominates
-/// its source, and is the source if there is only one (if the graph has predecessors). O(n + m) then.
+/// Required by analyses that take a graph and its dominator tree and read all edges. When checks are on, finds most
+/// trees of other graphs with as many nodes: where an edge leads to n, the immediate dominator of n dominates its
+/// source, and is the source if there is only one (if the graph has predecessors). O(n + m) then.
 template <class G> constexpr void require_tree_of_edges(const G& g, const dominator_tree& tree) {
   require_tree_of(g, tree);
 #if MIDEND_CHECKS

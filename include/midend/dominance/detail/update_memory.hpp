@@ -1,5 +1,4 @@
-/// What the steps of an update of a dominator tree share: scratch arrays, and a small graph whose dominators are
-/// recomputed.
+/// The common part of updates of a dominator tree: scratch arrays, and a small graph whose dominators are recomputed.
 #pragma once
 
 #include "midend/config.hpp"
@@ -70,8 +69,8 @@ struct update_memory {
   local_graph part;
   dominators_workspace solver;
   dominator_tree solution;
-  std::size_t visited = 0; ///< how many nodes the update has visited
-  std::size_t budget = 0;  ///< how many it may visit before it gives up
+  std::size_t visited = 0; ///< the number of nodes that the update has visited
+  std::size_t budget = 0;  ///< the number that it may visit before it gives up
   bool gave_up = false;    ///< the tree is not finished
 
   /// Called before each of a number of steps.

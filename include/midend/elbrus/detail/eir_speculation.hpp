@@ -1,4 +1,4 @@
-/// `eir_speculation`: which operations of a flat program are speculative in the Elbrus-like IR.
+/// `eir_speculation`: finds the operations of a flat program that are speculative in the Elbrus-like IR.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,8 +23,8 @@ constexpr bool promises_no_wrap(const operation_info& info) {
   return can_wrap(info.code) && info.flags.no_signed_wrap;
 }
 
-/// Which values may be diagnostic, and which operations are speculative: those that the program says do not trap, where
-/// the Elbrus operation could by itself or because it uses a diagnostic value.
+/// Finds values that may be diagnostic, and speculative operations: those that the program promises not to trap, while
+/// the Elbrus operation could trap by itself or by using a diagnostic value.
 class eir_speculation {
 public:
   explicit eir_speculation(const flat_program& p) : p_(p) {
@@ -68,7 +68,7 @@ private:
     return code == operation::copy || (code == operation::select && i != 0);
   }
 
-  /// Whether a diagnostic value may be among the arguments with numbers that `counts` names.
+  /// Whether an argument may be diagnostic; `counts` selects the arguments by number.
   template <class Counts> bool any_argument(value_id v, Counts counts) const {
     bool found = false;
     unsigned i = 0;

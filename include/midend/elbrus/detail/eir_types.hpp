@@ -60,12 +60,12 @@ inline bool ends_node(const flat_program& p, value_id v) {
   return p.is_terminator(v) || p.cost(v) == operation_class::branch;
 }
 
-/// Whether a value is written where it is read, in place of a name.
+/// Whether a value is a literal, written in place of a name.
 inline bool is_literal(const flat_program& p, value_id v) {
   return p.constant(v).has_value() || p.is_undefined(v);
 }
 
-/// What is known of a value, the first member, or of all values of its type.
+/// Facts about a value; the first member of a type's set holds those of all its values.
 struct eir_type_facts {
   bool is_read = false;
   bool floating = false; ///< computed or compared as a floating-point number
@@ -111,13 +111,13 @@ public:
     return f.address && !f.number && width == 64 ? type::ptr : integer_type(width);
   }
 
-  /// Bits; 0 if it is no number, and nothing says more.
+  /// The width in bits; 0 if it is no number and has no other width.
   unsigned width_of_value(value_id v) const {
     const unsigned width = p_.number_width(v);
     return width != 0 ? width : of_[parent_[v]].width;
   }
 
-  /// Whether an operation that is `other` has a result.
+  /// Whether an operation of code `other` has a result.
   bool has_result(value_id v) const {
     return is_read(v) || (without_result_ != no_value && !p_.same_type(v, without_result_));
   }
@@ -139,7 +139,7 @@ private:
     return v;
   }
 
-  /// The smaller number stands for both.
+  /// Joins the sets of two values. The smaller number stands for both.
   void unite(value_id v, value_id w) {
     if (w == no_value || p_.number_width(v) != p_.number_width(w)) {
       return;
@@ -149,7 +149,7 @@ private:
     parent_[v < w ? w : v] = v < w ? v : w;
   }
 
-  /// Types that were met long ago are forgotten, as `frozen` does.
+  /// Joins values of equal types. Like `frozen`, forgets types that were met long ago.
   void unite_types() {
     constexpr std::size_t most_types = 64;
     flat_array<value_id> known;
@@ -173,7 +173,7 @@ private:
     }
   }
 
-  /// Values that the operation passes on have its type.
+  /// Gives values that the operation returns unchanged its type.
   void unite_joined(value_id v) {
     if (p_.is_phi(v)) {
       for (const value_id x : p_.operands(v)) {

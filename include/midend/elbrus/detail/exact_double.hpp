@@ -1,8 +1,8 @@
-/// Arithmetic of doubles by integers, correctly rounded: for machines whose own rounds twice.
+/// Arithmetic of doubles by integers, correctly rounded: for machines whose own arithmetic rounds twice.
 ///
 /// The x87 computes with 64 bits and rounds again when it stores a double. Two roundings differ from one if the first
 /// ends halfway between two doubles (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30(3),
-/// 1995). For floats the first has bits enough; for doubles it has not.
+/// 1995). For floats the first rounding keeps enough bits; for doubles it does not.
 #pragma once
 
 #include "midend/config.hpp"
@@ -61,7 +61,7 @@ inline double exact_fma(double a, double b, double c) {
   shifted.multiply_add(static_cast<std::uint32_t>(y.significand & low_ones(27)), 0);
   product.add(shifted);
   large_number summand(z.significand);
-  // To the same exponent.
+  // Brings both to one exponent.
   if (z.significand != 0 && z.exponent > exponent) {
     summand.shift_left(z.exponent - exponent);
   } else if (z.significand != 0 && !product.is_zero()) {
@@ -80,7 +80,7 @@ inline double exact_fma(double a, double b, double c) {
   } else {
     product.subtract(summand);
   }
-  if (product.is_zero()) { // exact, and its sign is right
+  if (product.is_zero()) { // then a * b + c is exact, with the right sign
     return a * b + c;
   }
   return signed_double(negative, rounded_quotient(product, large_number(1), exponent, double_format));
@@ -108,7 +108,7 @@ constexpr double exact_quotient(double a, double b) {
   return signed_double(x.negative != y.negative, magnitude);
 }
 
-/// Digit by digit, as on paper, to 55 bits, which with one for the rest are enough to round.
+/// Computes digit by digit, as on paper, to 55 bits. With one bit for the rest, they are enough to round.
 inline double exact_square_root(double a) {
   if (!is_finite(a) || a <= 0) {
     return std::sqrt(a);

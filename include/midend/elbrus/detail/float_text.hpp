@@ -27,7 +27,7 @@ constexpr std::uint32_t digit_value(char c) {
   return lower >= 'a' && lower <= 'f' ? static_cast<std::uint32_t>(lower - 'a') + 10 : 16;
 }
 
-/// Reads `e+12`, the rest of a number after its digits: nothing if it is anything else. Huge exponents are made
+/// Reads `e+12`, the rest of a number after its digits; nothing if the text is anything else. Huge exponents are made
 /// smaller, but stay huge.
 constexpr std::optional<std::int64_t> exponent_from_text(std::string_view text, char letter) {
   if (text.empty()) {
@@ -82,11 +82,11 @@ constexpr std::uint64_t rounded_decimal(const large_number& digits, std::int64_t
   return rounded_quotient(numerator, denominator, exponent, format);
 }
 
-/// The number that `text` writes: a digit, then digits with at most one point among them, then perhaps an exponent,
-/// which is of 2 in hexadecimal. No sign, no `0x`. Rounds to nearest, ties to even.
+/// The number that `text` writes: a digit, then digits with at most one point among them, then perhaps an exponent, of
+/// 2 in hexadecimal. No sign, no `0x`. Rounds to nearest, ties to even.
 ///
-/// The first 800 digits decide, and whether a later one is not 0: what lies halfway between two numbers has at most 767
-/// digits.
+/// The first 800 digits decide, together with whether a later one is not 0: a number halfway between two others has at
+/// most 767 digits.
 constexpr float_reading float_from_text(std::string_view text, bool hexadecimal, const float_format& format) {
   constexpr std::int64_t enough_digits = 800;
   const std::uint32_t base = hexadecimal ? 16 : 10;

@@ -164,8 +164,8 @@ MIDEND_SELDOM_CALLED inline void add_diagnostic(std::vector<diagnostic>& all, so
   all.push_back({place, text_of(words)});
 }
 
-/// Where the checks of one procedure put the errors that they find. Something that was read from a file is known by its
-/// place there; otherwise the message ends with where it is.
+/// Collects the errors that the checks of one procedure find. An error from a file has its place there; any other
+/// message ends with the node and the operation.
 class error_list {
 public:
   error_list(const procedure& p, std::vector<diagnostic>& out) : p_(p), out_(out), first_(out.size()) {}

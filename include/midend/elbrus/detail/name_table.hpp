@@ -13,8 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Stores names by number; the same name may have several numbers. 0 is the empty name. A name that is added may be a
-/// view into the table.
+/// Stores names by number; equal names may have several numbers. 0 is the empty name. An added name may be a view into
+/// the table.
 class name_table {
 public:
   std::uint32_t add(std::string_view name) {

@@ -32,8 +32,8 @@ struct float_format {
   }
 };
 
-/// A natural number below 2^4096. The largest here are 801 hexadecimal digits, 5^1127, and a sum of
-/// doubles and products of them, in units of the smallest.
+/// A natural number below 2^4096. The largest ones needed are 801 hexadecimal digits, 5^1127, and sums of doubles and
+/// their products in units of the smallest double.
 class large_number {
 public:
   constexpr explicit large_number(std::uint64_t n)
@@ -94,7 +94,7 @@ public:
 
   constexpr bool is_zero() const { return size_ == 0; }
 
-  /// ⌊log2⌋ + 1; 0 of 0.
+  /// ⌊log2⌋ + 1; 0 for 0.
   constexpr std::int64_t bits() const {
     return size_ == 0 ? 0 : static_cast<std::int64_t>(32 * (size_ - 1)) + std::bit_width(words_[size_ - 1]);
   }
@@ -163,7 +163,7 @@ constexpr std::uint64_t rounded_quotient(large_number numerator, large_number de
     }
     numerator.shift_left(1);
   }
-  // What is left is numerator / denominator halves of the last bit.
+  // The rest is numerator / denominator halves of the last bit.
   if (denominator < numerator || (numerator == denominator && (significand & 1) != 0)) {
     ++significand;
   }

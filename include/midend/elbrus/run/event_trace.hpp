@@ -39,7 +39,7 @@ public:
     }
 
   private:
-    /// An address may be passed as an `i64`, which a copy of it is perhaps, and the other way round.
+    /// Compares an `i64` with a `ptr`, too: an address may be passed as a copy of either type.
     static bool is_same(const scalar& a, const scalar& b) {
       return a.bits == b.bits && a.head == b.head && converts_freely(a.type, b.type);
     }

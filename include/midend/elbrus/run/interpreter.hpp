@@ -22,21 +22,20 @@ MIDEND_BEGIN_NAMESPACE
 namespace elbrus {
 
 /// Runs procedures. If the host functions are deterministic, so is the run: value, memory, trap, events and counts are
-/// the same on every platform.
+/// equal on every platform.
 ///
 /// A run traps (`trap.hpp` lists the reasons) at an operation that is undefined for its operands. A speculative
 /// operation that would trap has a *diagnostic* value instead, and so has a speculative operation with a diagnostic
-/// operand. `phi`, `mov`, `select` (its two values) and a guarded operation that does not run (the value after the
-/// colon) pass a diagnostic value on; any other use traps. `undef` is a diagnostic value. A variable that was not
-/// written traps even when it is passed on. The phis of a node are evaluated simultaneously.
+/// operand. Four operations return a diagnostic value unchanged: `phi`, `mov`, `select` (for its two values) and a
+/// guarded operation that does not run (for the value after the colon). Any other use traps. `undef` is a diagnostic
+/// value. An unwritten variable traps even in these four. The phis of a node are evaluated simultaneously.
 ///
 /// Calls of procedures of the program use frames of the interpreter, not the stack of the host, so only the options
 /// limit recursion; all other calls go to the host functions.
 ///
 /// Requires that `verify` finds no error, and that the procedures are neither moved nor changed: each is decoded into a
-/// flat list of instructions when it is first called, and later runs use that list.
-/// Time: about 10 ns an operation, and O(size) for the first call of a procedure. Space: 56 bytes an operation, 9 bytes
-/// a value and frame.
+/// flat list of instructions when it is first called, and later runs use that list. Time: about 10 ns an operation, and
+/// O(size) for the first call of a procedure. Space: 56 bytes an operation, 9 bytes a value and frame.
 class interpreter {
 public:
   explicit interpreter(span<const procedure> procedures);

@@ -22,9 +22,9 @@ namespace elbrus {
 
 /// Byte-addressed memory made of named arrays, little endian; a predicate takes one byte, whose lowest bit is read.
 ///
-/// Array k begins at (k + 1)·2^32 and has at most 2^31 bytes. So there are gaps between arrays, where an index that is
-/// a little too large or too small leads; an address shows which array it belongs to; and addresses are the same in all
-/// runs. Address 0 is in no array.
+/// Array k begins at (k + 1)·2^32 and has at most 2^31 bytes. So an index that is a little too large or too small leads
+/// into a gap between arrays; an address shows its array; and addresses are equal in all runs. Address 0 is in no
+/// array.
 class memory {
 public:
   static constexpr std::size_t largest_array = std::size_t{1} << 31;
@@ -96,8 +96,8 @@ public:
                                               : std::optional(static_cast<std::size_t>(at - bytes_.data()));
   }
 
-  // Local arrays, as a stack: memory of the calls that are running. They have no names, and memories with different
-  // ones are equal. Local array k begins at 2^62 + k·2^32.
+  // Local arrays, as a stack: memory of the running calls. They have no names, and comparisons of memories ignore them.
+  // Local array k begins at 2^62 + k·2^32.
 
   /// A new one, of zeros. Returns its address.
   std::uint64_t begin_local(std::size_t size) {
@@ -184,7 +184,7 @@ public:
     return t == type::f80 ? extended_scalar(read_extended(at)) : scalar{t, read(at, t)};
   }
 
-  /// The same names in the same order, with the same bytes.
+  /// Equal names in equal order, with equal bytes.
   friend bool operator==(const memory& a, const memory& b) { return a.arrays_ == b.arrays_ && a.bytes_ == b.bytes_; }
 
 private:

@@ -25,7 +25,7 @@ struct procedure_profile {
 /// By procedure.
 using run_profile = std::vector<procedure_profile>;
 
-/// How often a node was entered: the entry by calls, other nodes by the edges into them.
+/// The number of times that a node was entered: the entry by calls, other nodes by the edges into them.
 inline std::uint64_t node_count(const procedure& p, const procedure_profile& counts, node_id n) {
   std::uint64_t sum = n == p.entry() ? counts.calls : 0;
   for (const edge_id e : p.in_edges(n)) {
@@ -66,7 +66,7 @@ inline void write_profile(procedure& p, const procedure_profile& counts) {
   }
 }
 
-/// The same for each procedure of a program.
+/// Writes counts into each procedure of a program.
 inline void write_profile(program& all, const run_profile& counts) {
   for (std::size_t i = 0; i != counts.size(); ++i) {
     write_profile(all.procedures[i], counts[i]);

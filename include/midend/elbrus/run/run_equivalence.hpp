@@ -30,7 +30,7 @@ enum class run_difference : std::uint8_t {
   none,
   trap,         ///< the transformed program traps, the original does not
   event,        ///< `index`: the first that differs or that one run has more
-  value,        ///< that is returned
+  value,        ///< the returned value
   arrays,       ///< other names or sizes of arrays
   memory_bytes, ///< `index`: array, `offset`: byte
 };
@@ -79,12 +79,12 @@ inline run_comparison compare_memories(const memory& a, const memory& b) {
 
 } // namespace detail
 
-/// Whether a correct transformation of the first program may behave like the second run: if the first does not trap,
-/// the same value, memory and events (calls of host functions and volatile accesses, with arguments and results); if it
-/// traps, the same events up to the trap, and then anything. If either run reached the step limit or the limit of call
-/// depth, there is no verdict.
+/// Whether a correct transformation of the first program may behave like the second run. If the first run does not
+/// trap, value, memory and events (calls of host functions and volatile accesses, with arguments and results) must be
+/// equal. If it traps, the events up to the trap must be equal, and then anything may follow. If either run reached the
+/// step limit or the limit of call depth, there is no verdict.
 ///
-/// Requires that both had the same arguments and memory, and host functions that give the same results.
+/// Requires that both had equal arguments and memory, and host functions that give equal results.
 inline run_comparison compare_runs(const run_result& original, const run_result& transformed) {
   const auto limited = [](const run_result& r) { return r.trap && is_limit(r.trap->kind); };
   if (limited(original) || limited(transformed)) {

@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Limits of a run, and what it may call.
+/// Limits of a run, and its host functions.
 struct run_options {
   std::uint64_t step_limit = 1'000'000'000;       ///< operations
   std::size_t call_depth = 100'000;               ///< of nested calls
@@ -26,13 +26,12 @@ struct run_options {
   host_functions host = {};                       ///< if empty, each call of a host function traps
   bool record_events = true;
 
-  /// Whether accesses are checked against the promise of their alias classes: that what one class accesses, no other
-  /// one does. A store to what another class has accessed in the same call of the procedure traps, as does any access
-  /// to what another class has stored. Loads by several classes do not, nor do accesses without a class; speculative
-  /// ones are not looked at. What a call inside accesses, too, is forgotten for the call around. 16 bytes for each
-  /// byte.
+  /// Whether accesses are checked against the promise of alias classes: no class accesses the bytes of another. Traps
+  /// at a store to bytes that another class has accessed in this call of the procedure, and at any access to bytes that
+  /// another class has stored. Loads by several classes are fine, and so are accesses without a class; speculative
+  /// accesses are ignored. An inner call's accesses hide earlier ones from the call around. 16 bytes for each byte.
   ///
-  /// A load of bytes of a local array that this call has not written traps, too; else they are 0.
+  /// Also traps at a load of bytes of a local array that this call has not written; without the check they are 0.
   bool check_classes = false;
 };
 

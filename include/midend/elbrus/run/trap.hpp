@@ -1,4 +1,4 @@
-/// `trap`: why a run ended early, and where. `trap_text.hpp` has the words.
+/// `trap`: why and where a run ended early. `trap_text.hpp` has the words.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,7 +24,7 @@ enum class trap_kind : std::uint8_t {
   bad_access,         ///< outside memory; `detail` is the address
   unwritten_variable, ///< read
   diagnostic_value,   ///< used by an operation that is not speculative
-  undefined_value,    ///< the same of `undef`
+  undefined_value,    ///< `undef`, used by an operation that is not speculative
   unreachable,        ///< reached
   unknown_callee,     ///< neither in the program nor a host function
   bad_call,           ///< arguments or result differ from those of the callee
@@ -32,7 +32,7 @@ enum class trap_kind : std::uint8_t {
   host_stop,          ///< a host function ended the run
   step_limit,         ///< as many operations as allowed were executed
   call_depth,         ///< calls are nested deeper than allowed
-  classes_meet,       ///< what one alias class wrote or read, another one accesses, one of them by a store;
+  classes_meet,       ///< an alias class accesses bytes that another one accessed, one of them by a store;
                       ///< `detail` is the address, `other_class` the class of the earlier access
   unwritten_memory,   ///< read of bytes of a local array that were not written; `detail` is the address
 };

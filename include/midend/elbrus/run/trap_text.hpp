@@ -30,7 +30,7 @@ inline source_location location_of(span<const procedure> procedures, const trap&
 ///     division by zero in @f, node loop, operation '%x = div.i32 %a, %b'
 MIDEND_FUNCTION std::string text_without_location(span<const procedure> procedures, const trap& t);
 
-/// The same, followed by the place in the file if there is one: `… (7:5)`.
+/// The trap in words, followed by the place in the file if there is one: `… (7:5)`.
 MIDEND_FUNCTION std::string to_text(span<const procedure> procedures, const trap& t);
 
 } // namespace elbrus

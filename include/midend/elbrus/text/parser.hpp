@@ -69,7 +69,7 @@ struct parse_result {
 /// 1. The grammar. All errors of the file are found, one for each line that is wrong.
 /// 2. Names, literals and flow: names are known and defined once, literals fit, each node has one terminator at
 ///    its end, phis are at the head with an entry for each edge. In a procedure with lines that are wrong in step
-///    1, the other lines are checked for names and literals; what a wrong line would have defined counts as
+///    1, the other lines are checked for names and literals; names that a wrong line defines count as
 ///    known.
 /// 3. Types, dominance and all other rules, in each procedure without
 ///    an error so far: that is `verify`, which takes the resulting

@@ -502,18 +502,18 @@ private:
 
 } // namespace detail
 
-/// Writes a procedure so that `parse` gives the same one: the same contents, in the same order, with the same names.
-/// Numbers of values and edges may differ; erased nodes and values are left out. What has no name is written as a
-/// number; so is what has a name that the language does not allow or that something before it has (`verify` finds such
-/// names). Literals and probabilities are exact. Entries of phis are in the order of the nodes; those of parallel edges
-/// are in the order of the terminator.
+/// Writes a procedure so that `parse` gives an equal one: equal contents, in equal order, with equal names. Numbers of
+/// values and edges may differ; erased nodes and values are left out. A number replaces a name that is missing, that
+/// the language does not allow, or that something earlier has (`verify` finds such names). Literals and probabilities
+/// are exact. Entries of phis are in the order of the nodes; those of parallel edges are in the order of the
+/// terminator.
 ///
-/// The same procedure gives the same text, and so does the procedure that is parsed from that text. If something is
-/// missing in it, such as an input of a phi, the text shows `?` there and cannot be parsed. O(n log n) for phis in
-/// their edges, otherwise linear.
+/// Equal procedures give equal texts, and so does the procedure that is parsed from the text. If something is missing,
+/// such as an input of a phi, the text shows `?` there and cannot be parsed. O(n log n) for phis in their edges,
+/// otherwise linear.
 MIDEND_FUNCTION std::string to_text(const procedure& p);
 
-/// The same for all procedures of a program.
+/// Writes all procedures of a program.
 MIDEND_FUNCTION std::string to_text(const program& p);
 
 /// Operations, values and nodes of a procedure as `to_text` writes them, for messages and reports. Made in O(n) for n

@@ -18,22 +18,22 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What is wrong with a construction of SSA form.
+/// The kinds of faults.
 enum class ssa_construction_fault : std::uint8_t {
   none,
   wrong_size,        ///< the procedures have other nodes, edges or parameters, or variables are left
   changed_flow,      ///< an edge, its target or its case
   changed_operation, ///< an operation is missing, new or another one, or writes a variable
-  wrong_operand,     ///< what is read in place of a value is another one
-  wrong_value        ///< what is read in place of a variable need not be its contents
+  wrong_operand,     ///< an operation reads another value in place of a value
+  wrong_value        ///< the value read in place of a variable need not be its contents
 };
 
-/// The answer of `verify_ssa_construction`: the first fault and its place, or none.
+/// The first fault and its place, or none.
 struct ssa_construction_verdict {
   ssa_construction_fault fault = ssa_construction_fault::none;
   node_id node = no_node;
-  value_id value = no_value;     ///< of the new procedure: what is read, or the operation that is wrong
-  value_id old_value = no_value; ///< of the old one: the variable or value that should be read
+  value_id value = no_value;     ///< of the new procedure: the value that is read, or the wrong operation
+  value_id old_value = no_value; ///< of the old procedure: the variable or value that should be read
 
   explicit operator bool() const { return fault == ssa_construction_fault::none; }
 };
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// At the start of a node, after its phis, the value is what the variable contains.
+  /// Claims that at the start of a node, after its phis, the value is the variable's contents.
   struct fact {
     node_id node;
     value_id variable;
@@ -132,7 +132,7 @@ private:
     }
   }
 
-  /// What each node writes last to a variable.
+  /// Lists the last write of each variable in a node.
   void list_writes(node_id n) {
     for (const value_id x : before_.values(n)) {
       if (before_.core(x).variable != no_value) {
@@ -147,7 +147,7 @@ private:
     }
   }
 
-  /// Its operations are the old ones, with phis before them that no old one is.
+  /// Compares a node: its operations are the old ones, after phis that the old node may not have.
   void compare_node(node_id n) {
     const effect_view before(before_);
     const effect_view after(after_);
@@ -209,7 +209,7 @@ private:
     }
   }
 
-  /// On each way into the node, the value is what was written there last, or what the variable had before.
+  /// Proves a fact: on each edge into the node, the value is the last write there, or the variable's value before.
   void prove(const fact& f) {
     if (f.node == before_.entry() && after_.core(f.value).kind != value_kind::undefined) {
       fail(ssa_construction_fault::wrong_value, f.node, f.value, f.variable);
@@ -235,9 +235,9 @@ private:
   ssa_construction_verdict verdict_;
   flat_array<unsigned char> reached_;
   flat_array<node_id> order_;
-  hash_map<place> writes_; ///< into `written_`: what a node writes last
+  hash_map<place> writes_; ///< into `written_`: the last writes of a node
   flat_array<value_id> written_;
-  hash_map<place> places_; ///< into `present_`: what a node has written up to the present place
+  hash_map<place> places_; ///< into `present_`: the writes of a node up to the present place
   flat_array<value_id> present_;
   hash_map<fact> known_;
   flat_array<fact> facts_;
@@ -245,22 +245,22 @@ private:
 
 } // namespace detail
 
-/// Checks that `after` is `before` with values in place of its variables, so that both do the same. It shares no code
-/// with `construct_ssa`: what remains to be trusted is this function and `effect_view::same_computation`. There is no
+/// Checks that `after` is `before` with values in place of its variables, so that both behave equally. Shares no code
+/// with `construct_ssa`: only this function and `effect_view::same_computation` have to be trusted. There is no
 /// witness: operations keep their numbers. Requires procedures that `verify` accepts; unreachable nodes are not read.
 ///
 /// **What is checked.** Flow and operations are the old ones in their order, and no operation writes a variable. There
-/// may be more phis. An operation reads what it read and, where it read a variable x, the operation that wrote x last
-/// in its node. If no operation of its node wrote x before, it reads a value v with this property: at the start of the
-/// node n, after its phis, v is what x contains, on each path.
+/// may be more phis. An operation reads the values that it read before. Where it read a variable x, it reads the last
+/// operation of its node before it that wrote x. If there is none, it reads a value v with this property: at the start
+/// of the node n, after its phis, v is the contents of x, on each path.
 ///
 /// **How that is proven.** For each edge into n, let w be the input of v if v is a phi of n, or else v. If the source
-/// of the edge writes x, w is what it writes last. If it does not, the same must be proven of the source, x and w.
-/// Where control enters, x was not written, and the value is the literal `undef`. Say that all are proven and that one
-/// of them is wrong in some run; take the first moment. Control came along an edge from s. If s writes x, then w is
-/// what it wrote. If not, w was what x contained when s began, and s changes neither: to have been proven, w is an
-/// operation that writes x, which s has none of, or a phi or `undef`. So v is what x contains. They may depend on each
-/// other in cycles, since the induction is over the run.
+/// of the edge writes x, w is the last write. If not, the property must be proven for the source, x and w. Where
+/// control enters, x was not written, and the value is the literal `undef`. Say that all are proven and that one of
+/// them is wrong in some run; take the first moment. Control came along an edge from s. If s writes x, then w is that
+/// write. If not, w was the contents of x when s began, and s changes neither: to have been proven, w is an operation
+/// that writes x, which s has none of, or a phi or `undef`. So v is the contents of x. Claims may depend on each other
+/// in cycles, since the induction is over the run.
 ///
 /// O(n + m + values + operands) with hashing, plus, for each variable, the nodes between its writes and reads.
 inline ssa_construction_verdict verify_ssa_construction(const procedure& before, const procedure& after) {

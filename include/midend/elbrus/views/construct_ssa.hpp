@@ -13,20 +13,20 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// How SSA form is constructed.
+/// The algorithm that constructs SSA form.
 enum class ssa_algorithm : std::uint8_t {
   dominance_frontiers, ///< `midend::construct_ssa`
   on_the_fly           ///< `midend::construct_ssa_on_the_fly`, with the nodes in the order of the text
 };
 
 /// Turns all variables of a procedure into values and removes their declarations. A read of a variable that was not
-/// written becomes `undef`: there the original traps, so the new procedure may do anything. Variable x becomes the
+/// written becomes `undef`: the original traps there, so the new procedure may do anything. Variable x becomes the
 /// values `x`, `x.1`, `x.2` and so on in the order of the text, skipping names in use.
 ///
 /// Requires a procedure without errors (`verify`). See the two algorithms for cost and details.
 MIDEND_FUNCTION inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers);
 
-/// The same for each procedure of a program.
+/// Converts each procedure of a program.
 inline void construct_ssa(program& all, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
   for (procedure& p : all.procedures) {
     construct_ssa(p, algorithm);

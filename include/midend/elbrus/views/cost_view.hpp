@@ -28,12 +28,11 @@ namespace elbrus {
 /// A procedure in SSA form with the costs of its operations: models `cost_ir`.
 ///
 /// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. The sign of a
-/// floating-point number is a bit, so what changes it is integer arithmetic. A `select` is a merge,
-/// of predicates predicate logic. A guarded operation has the class of the same operation without a guard, even if it
+/// floating-point number is a bit, so changing it is integer arithmetic. A `select` is a merge; a `select` of
+/// predicates is predicate logic. A guarded operation has the class of the operation without its guard, even if it
 /// never runs and so has no effect.
 ///
-/// The hints of a header are
-/// those of the program; probabilities and counts are a profile.
+/// The hints of a header are those of the program; probabilities and counts are a profile.
 class cost_view : public effect_view {
 public:
   using effect_view::effect_view;

@@ -73,7 +73,7 @@ public:
     return clone;
   }
 
-  /// The same at a place, for operations that are neither phis nor terminators.
+  /// Clones to a place, for operations that are neither phis nor terminators.
   value_id clone_value(value_id v, place p) {
     MIDEND_ASSERT(!procedure_->is_phi(v) && !procedure_->is_terminator(v), "neither a phi nor a terminator", v);
     const value_id clone = clone_value(v, node_at(p));
@@ -197,8 +197,8 @@ public:
     return n;
   }
 
-  /// If an edge passes over a node into which others lead, the target may become the header of the loop of that node,
-  /// too: local classes of the target end then.
+  /// Redirecting an edge over a node that has other predecessors may make the target the header of that node's loop,
+  /// too. Then local classes of the target end.
   void redirect_edge(edge_id e, node_id target) {
     const node_id old = procedure_->edge_target(e);
     if (procedure_->has_scopes() && procedure_->in_edges(old).size() > 1 && procedure_->out_edges(old).size() == 1 &&
@@ -342,7 +342,7 @@ public:
   value_id undefined_value(variable_id x) { return procedure_->undefined(procedure_->core(variable(x)).type); }
 
 private:
-  /// What an edge had before `keep_edge`.
+  /// The state of an edge before `keep_edge`.
   struct kept_edge {
     value_id terminator;
     edge_id edge;
@@ -408,7 +408,7 @@ private:
 
   value_id variable(variable_id x) const { return procedure_->variables()[x]; }
 
-  /// The same operation. The operands are copied, because a draft must not refer to the procedure.
+  /// A draft of this operation. The operands are copied, because a draft must not refer to the procedure.
   operation_draft draft_of(value_id v) {
     const value_core& original = procedure_->core(v);
     arguments_.assign(procedure_->arguments(v));

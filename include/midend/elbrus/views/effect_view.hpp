@@ -1,5 +1,4 @@
-/// `effect_view`: effects and profile of the Elbrus-like IR, as the effects and profile rungs of the IR contract
-/// require them.
+/// `effect_view`: effects and profile of the Elbrus-like IR, for the effects and profile rungs of the IR contract.
 #pragma once
 
 #include "midend/config.hpp"
@@ -28,11 +27,12 @@ namespace elbrus {
 
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
-/// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
+/// A call may do anything. Even with `clobbers=none` it may give different results each time, and may not return. Every
+/// operation may be copied. An operation whose literal guard keeps it from running has no effect. Alias classes are
+/// classes of memory.
 ///
-/// Until `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
-/// terminator, reads.
+/// Until `construct_ssa`, variables are memory: an operation that writes a variable writes memory; one that reads a
+/// variable reads memory, unless it is a terminator.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
@@ -56,14 +56,14 @@ public:
   }
 
   /// A speculative operation does not trap. Any other one traps if it reads a diagnostic value, so it may trap if an
-  /// operand is speculative or may pass on a diagnostic value. Phis, copies and selections pass on those of their
-  /// operands, and of what these pass on; what an operation that is not speculative computes is none.
+  /// operand may be diagnostic: speculative operations are, and phis, copies and selections with such an operand. The
+  /// result of an operation that is neither is never diagnostic.
   bool may_trap(value_id v) const {
     const value_core& record = graph().core(v);
     return may_trap_without_promises(v) || (record.flags.nsw && !record.flags.spec);
   }
 
-  /// The same of an operation without `nsw`.
+  /// Whether the operation may trap without `nsw`.
   bool may_trap_without_promises(value_id v) const {
     const value_core& record = graph().core(v);
     return !record.flags.spec && record.code != opcode::phi && (traps_by_itself(v) || reads_diagnostic_values(v));
@@ -75,15 +75,15 @@ public:
 
   bool is_volatile(value_id v) const { return graph().core(v).flags.is_volatile && !never_runs(v); }
 
-  /// What writes a variable is read where the variable is.
+  /// An operation that writes a variable is needed where the variable is read.
   bool is_removable(value_id v) const {
     const opcode code = graph().core(v).code;
     return !is_terminator(v) && !is_volatile(v) && graph().core(v).variable == no_value &&
            (never_runs(v) || (code != opcode::st && code != opcode::call));
   }
 
-  /// Calls may give something else each time. What reads a variable finds what was written last; what writes one is not
-  /// only a value.
+  /// Calls may give another result each time. A reader of a variable finds the last written value; a writer of one is
+  /// more than a value.
   bool is_repeatable(value_id v) const {
     const value_core& record = graph().core(v);
     if (record.code == opcode::call || record.variable != no_value) {
@@ -99,7 +99,7 @@ public:
 
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
 
-  /// What a load or store accesses. Nothing if it never runs, even if it writes a variable then.
+  /// The access of a load or store. Nothing if it never runs, even if it then writes a variable.
   std::optional<memory_reference> memory(value_id v) const {
     const value_core& record = graph().core(v);
     if (info_of(record.code).form != opcode_form::memory || never_runs(v)) {
@@ -123,7 +123,7 @@ public:
                             .scope = is_local ? access.scope : no_node};
   }
 
-  /// How many bytes a store of a value writes; 0 for what may be diagnostic, because a store of that traps.
+  /// The number of bytes that a store of the value writes; 0 if it may be diagnostic, because storing it traps.
   std::uint32_t storage_bytes(value_id v) const {
     const value_core& record = graph().core(v);
     const bool is_written = record.variable != no_value; // it has no value of its own
@@ -153,7 +153,7 @@ public:
     return false;
   }
 
-  /// Of each loop of a `mustprogress` procedure.
+  /// True for each loop of a `mustprogress` procedure.
   bool must_end(edge_id) const { return graph().must_progress(); }
 
   /// The node of an operation, `no_node` for anything else.
@@ -171,15 +171,15 @@ public:
   /// The probability in the text.
   double probability(edge_id e) const { return graph().probability(e); }
 
-  /// What distinguishes a value from others, for certificates; `nsw` and `assoc` are promises. Optional. Parameters,
-  /// variables and local arrays are described by their numbers, alias classes by their names: the other program may
-  /// have been read from a text of its own, and have numbered its classes in another order.
+  /// The description that distinguishes a value from others, for certificates; `nsw` and `assoc` are promises.
+  /// Optional. Describes parameters, variables and local arrays by their numbers, alias classes by their names: the
+  /// other program may come from another text that numbers its classes in another order.
   void describe(value_id v, operation_description& out) const {
     out.attribute(graph().core(v).variable);
     describe_computation(v, out);
   }
 
-  /// The same without the variable that `v` writes.
+  /// Describes an operation without the variable that `v` writes.
   void describe_computation(value_id v, operation_description& out) const {
     const value_core& record = graph().core(v);
     out.attribute(static_cast<std::uint64_t>(record.kind) | static_cast<std::uint64_t>(record.type) << 8);
@@ -222,13 +222,13 @@ public:
     }
   }
 
-  /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
-  /// operands: used by certificates. The other one may promise less. See `describe`.
+  /// Whether an operation or literal of `other`, perhaps this procedure, computes what `v` does from the same operands;
+  /// for certificates. The other one may promise less. See `describe`.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
     return same_description(*this, v, other, w);
   }
 
-  /// The same, whichever variables they write.
+  /// Compares operations whichever variables they write.
   bool same_computation(value_id v, const effect_view& other, value_id w) const {
     struct computation {
       const effect_view& view;
@@ -288,13 +288,13 @@ private:
     return false;
   }
 
-  /// Whether the operation gives one of its operands.
+  /// Whether the operation returns one of its operands.
   static bool passes_on(const value_core& record) {
     return record.code == opcode::phi || record.code == opcode::mov || record.code == opcode::select;
   }
 
-  /// Phis, copies and selections pass on what their operands are, other guarded operations what their other value is.
-  /// Those are followed as far as `most_followed`, so that the answer costs O(1); beyond that a value may be anything.
+  /// Whether `v` may be diagnostic. Follows operands of phis, copies and selections, and other values of guarded
+  /// operations, at most `most_followed` of them, so the answer costs O(1). Beyond that a value may be anything.
   bool may_be_diagnostic(value_id v) const {
     constexpr std::size_t most_followed = 8;
     constexpr std::size_t most_operands = 16;
@@ -325,7 +325,7 @@ private:
       return true;
     }
     for (std::size_t i = 0; i != count; ++i) {
-      if (!passes_on(graph().core(followed[i]))) { // what it computes is none, its other value may be
+      if (!passes_on(graph().core(followed[i]))) { // its own result is not diagnostic, its other value may be
         const value_id otherwise = graph().otherwise(followed[i]);
         if (otherwise == no_value || is_doubtful(otherwise)) {
           return true;

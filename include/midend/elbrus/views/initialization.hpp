@@ -26,14 +26,14 @@ struct uninitialized_read {
 
 /// The reads of variables that are not definitely initialised: some path from the entry reaches them without a write.
 /// They are in the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the
-/// same variable on the path are not reported again.
+/// variable on the path are not reported again.
 ///
 /// All paths count, whatever their conditions, and all operands, whatever the guard. Unreachable nodes are ignored.
 /// Cost: two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to report,
 /// and O(n + m) for each reported variable.
 MIDEND_FUNCTION std::vector<uninitialized_read> uninitialized_reads(const procedure& p);
 
-/// The same in words. They are warnings, not errors, because a run may never take the path.
+/// These reads as warnings in words. They are no errors, because a run may never take the path.
 MIDEND_FUNCTION std::vector<diagnostic> initialization_warnings(const procedure& p);
 
 } // namespace elbrus

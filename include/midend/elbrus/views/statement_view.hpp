@@ -88,8 +88,8 @@ private:
 /// **Phis** define their value at the head of their node and use nothing there. Their inputs are used after the
 /// terminators of the predecessors: a node with an edge to phis has one more statement at its end, with the number
 /// `num_values() + n`, which uses their inputs along its edges. So reaching definitions, and the variables live at the
-/// start of a node, are the same as in SSA form, critical edges or not; but a value that only these phis use is not
-/// live at the end of the node, because the rung does not distinguish edges.
+/// start of a node, are those of SSA form, critical edges or not. But a value that only these phis use is not live at
+/// the end of the node, because the rung does not distinguish edges.
 ///
 /// Expressions are numbered as in `expression_view`, but may have values as operands: a loop that computes %v again
 /// makes the old value unavailable. The view is made in O(operands) and is valid until the procedure changes.

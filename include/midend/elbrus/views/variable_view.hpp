@@ -72,12 +72,13 @@ private:
 
 static_assert(statement_ir<variable_view>);
 
-/// The same with the expressions that operations compute: models `expression_ir`. They are numbered when the view is
-/// made, in O(operands); later changes are not seen.
+/// Also shows the expressions that operations compute: models `expression_ir`. They are numbered when the view is made,
+/// in O(operands); later changes are not seen.
 ///
-/// Two operations compute the same expression if operation, types, flags, guard and operands agree, literals included;
-/// of commutative operations in any order. `mov`, loads, stores, calls, phis and terminators have `no_expression`, and
-/// so have operations that read a result `%v`: it may change in the next iteration of a loop, and is not a variable.
+/// Two operations compute one expression if operation, types, flags, guard and operands agree, literals included, and
+/// operands of commutative operations in any order. `mov`, loads, stores, calls, phis and terminators have
+/// `no_expression`, and so have operations that read a result `%v`: it may change in the next iteration of a loop, and
+/// is not a variable.
 class expression_view : public variable_view {
 public:
   explicit expression_view(const procedure& p)

@@ -56,8 +56,8 @@ private:
 
 static_assert(ssa_ir<value_view>);
 
-/// The same with the meaning of values: models `semantic_ir`. Constants are the bits of a literal of any type, with
-/// zeros above its width.
+/// Also shows the meaning of values: models `semantic_ir`. Constants are the bits of a literal of any type, with zeros
+/// above its width.
 ///
 /// A guarded operation is `operation::other`, since its value may be its `otherwise`; `fold` evaluates the guard.
 /// Floating-point operations are `other` too, but `mov` and `select` are not.

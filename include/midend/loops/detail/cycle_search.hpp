@@ -235,7 +235,7 @@ private:
   }
 
   /// The lowest ancestor of n that was met before `header`. It is an ancestor of both, because n was met after all
-  /// descendants of `header`. Paths are halved on the way, which is correct because headers descend.
+  /// descendants of `header`. Paths are halved during the walk, which is correct because headers descend.
   constexpr std::uint32_t ancestor_above(std::uint32_t n, std::uint32_t header) {
     std::uint32_t* const ancestor = m.ancestor.data();
     for (;;) {

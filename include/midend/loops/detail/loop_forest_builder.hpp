@@ -41,7 +41,7 @@ public:
     number_and_list(drafts, out);
   }
 
-  /// The same with boundaries. They list edges by source, so they need the sorted in-edges of a `csr_graph`.
+  /// Builds the forest with boundaries. They list edges by source, so they need the sorted in-edges of a `csr_graph`.
   static constexpr void build(const csr_graph& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                               loop_forest& out) {
     set_sizes(tree, true, drafts.count, out);

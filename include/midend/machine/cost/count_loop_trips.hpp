@@ -19,7 +19,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is known about a program before it is estimated.
+/// Facts about a program, found before it is estimated.
 struct estimate_knowledge {
   flat_array<std::uint64_t> trips; ///< for `estimate_options::trips`
   flat_array<bool> not_negative;   ///< for `region_facts::not_negative`
@@ -36,8 +36,8 @@ void note_signs(const IR& ir, span<const number_facts> facts, flat_array<bool>& 
   }
 }
 
-/// Counts, for each loop, how often its header runs, if that is always the same number; else 0: as
-/// `loop_trip_counter` finds it. Finds out which values are never negative, by the facts that this needs.
+/// Counts the header executions of each loop, by `loop_trip_counter`; 0 if the number is not always the same. Also
+/// finds the values that are never negative, from the facts that this needs.
 ///
 /// Requires what `loop_trip_counter` requires. The time of `sccp_with_branch_facts`, and of counting each loop.
 template <cost_ir_argument IR> void count_loop_trips(const IR& ir, const loop_forest& loops, estimate_knowledge& out) {

@@ -1,4 +1,4 @@
-/// `estimate`: what a whole program costs on a machine each time that it is entered.
+/// `estimate`: the cost of a whole program on a machine, each time that it is entered.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,18 +25,18 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `estimate` is told beside the program.
+/// What the caller of `estimate` knows besides the program.
 struct estimate_options {
   lowering_options lowering;
 
-  /// By loop: how often its header runs each time that the loop is entered, if that is always the same number; else 0.
-  /// May be shorter than there are loops. `count_loop_trips` fills it in.
+  /// By loop: the executions of its header for each entry, if that number is always the same; else 0. May be shorter
+  /// than there are loops. `count_loop_trips` fills it in.
   span<const std::uint64_t> trips;
 
   region_facts facts;
 
-  /// By loop: the header executions that the caller expects of a loop about which the program says nothing; 0: none.
-  /// May be shorter than there are loops.
+  /// By loop: the header executions that the caller expects if the program says nothing; 0: none. May be shorter than
+  /// there are loops.
   span<const std::uint64_t> expected_trips;
 
   /// Header executions of a loop about which nothing is known.
@@ -48,7 +48,7 @@ struct estimated_recurrence_step {
   value_id value; ///< that the operation computes, alone or with others; `no_value`: a branch
   operation_class operation;
   std::uint32_t latency;  ///< until the next step may begin
-  std::uint32_t distance; ///< in passes
+  std::uint32_t distance; ///< in iterations
 
   friend constexpr bool operator==(const estimated_recurrence_step&, const estimated_recurrence_step&) = default;
 };
@@ -56,14 +56,14 @@ struct estimated_recurrence_step {
 /// The cost of a loop.
 struct loop_estimate {
   loop_frequency frequency;
-  region_obstacle obstacle = region_obstacle::none; ///< with one, its nodes and the loops in it are estimated, each for
+  region_obstacle obstacle = region_obstacle::none; ///< with one, its nodes and inner loops are estimated, each for
                                                     ///< itself, and the fields that begin with `cost` are not valid
-  double cycles = 0;                                ///< of all that is in it, each time that the program is entered
+  double cycles = 0;                                ///< of its nodes and inner loops, for each entry of the program
 
-  body_cost cost;                     ///< of one pass: bounds, operations, bytes, registers
-  std::uint64_t passes = 0;           ///< that are complete, each time that the loop is entered, to the nearest number
-  bool is_pipelined = false;          ///< for so many passes; else each takes `cost.alone`
-  std::uint64_t cycles_per_pass = 0;  ///< in a long run: II, or the bound of a pass alone; and what a branch back loses
+  body_cost cost;                     ///< of one iteration: bounds, operations, bytes, registers
+  std::uint64_t passes = 0;           ///< complete ones for each entry of the loop, to the nearest number
+  bool is_pipelined = false;          ///< for so many iterations; else each takes `cost.alone`
+  std::uint64_t cycles_per_pass = 0;  ///< in a long run: II or the bound of an iteration, and branch losses
   std::uint64_t cycles_per_entry = 0; ///< T(u, N): pipelined, set-up + (passes + stages - 1) · II
   std::uint32_t first_step = 0;
   std::uint32_t num_steps = 0; ///< in `program_estimate::recurrences`, from `first_step` on
@@ -72,7 +72,7 @@ struct loop_estimate {
 /// The cost of a node.
 struct node_estimate {
   double frequency = 0;      ///< executions each time that the program is entered
-  bool is_in_region = false; ///< it is estimated with the loop around it, and nothing below is valid
+  bool is_in_region = false; ///< it is estimated with its loop, and nothing below is valid
   std::uint64_t operations = 0;
   std::uint64_t branches = 0;
   std::uint64_t bytes = 0;
@@ -188,8 +188,8 @@ private:
     e.cycles = e.frequency.entries * static_cast<double>(e.cycles_per_entry);
   }
 
-  /// A pass in which control leaves before the end is not complete: that is one less than header executions, unless
-  /// all exits are at the end. At least one, so that a loop whose body never runs takes some time.
+  /// The number of complete iterations. If control may leave before the end, the last iteration is incomplete, and they
+  /// are one less than header executions. At least one, so that a loop whose body never runs takes some time.
   constexpr std::uint64_t complete_passes(loop_id l, double executions) const {
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
     bool is_last_complete = true;
@@ -222,7 +222,7 @@ private:
     }
     reader.read_node(n, w_.region_);
     if (w_.region_.values.empty() && !w_.region_.ends_in_return) {
-      return; // as many nodes where paths meet
+      return; // like many nodes where paths meet
     }
     const body_cost cost = lower();
     e.operations = cost.operations;
@@ -249,22 +249,23 @@ private:
 
 } // namespace detail
 
-/// What a program costs on a machine each time that it is entered, refilling `out`. The program is taken as written:
-/// what is in it is counted.
+/// The cost of a program on a machine, each time that it is entered; refills `out`. The program is taken as written:
+/// all operations in it count.
 ///
 /// - **A loop without others in it** is one body, in which branches are predicates: by `region_reader` and
 ///   `lower_region`. It takes T(u, N) = set-up + (passes + stages - 1) · II, with II = max(ResMII, RecMII), if it can
-///   be pipelined and that is faster; else its `straight_line_bound` for each pass.
-/// - **Each other node**, also of a loop with loops in it, or with a cycle that is no natural loop, takes its
+///   be pipelined and that is faster; else its `straight_line_bound` for each iteration.
+/// - **Each other node**, also of a loop with inner loops, or with a cycle that is no natural loop, takes its
 ///   `straight_line_bound`, and nothing if it has no operation. Its phis take no operation.
-/// - Each of these is counted as often as `compute_frequencies` says, summed over the tree of loops.
+/// - Each of these counts as often as `compute_frequencies` says, summed over the tree of loops.
 ///
 /// With `lowering_options::timer`, the times of bodies and nodes are those of schedules.
 ///
 /// The cycles are a lower bound for these frequencies, not a prediction: caches, and branches that are prepared late,
 /// are left out.
 ///
-/// Unreachable nodes cost nothing, and what only they read is not needed. Endless loops run `assumed_trip` times.
+/// Unreachable nodes cost nothing, and values that only they read are not needed. Endless loops run `assumed_trip`
+/// times.
 ///
 /// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Allocates nothing once workspace
 /// and result have seen programs as large. Linear in the program but for the bounds themselves, see `lower_region`, and
@@ -275,7 +276,7 @@ constexpr void estimate(const IR& ir, const loop_forest& loops, const M& machine
   detail::program_estimator<IR, M>(ir, loops, machine, options, workspace, out).run();
 }
 
-/// What a program costs on a machine each time that it is entered.
+/// Returns the cost, with a workspace of its own.
 template <cost_ir_argument IR, loop_machine_argument M>
 constexpr program_estimate estimate(const IR& ir, const loop_forest& loops, const M& machine,
                                     const estimate_options& options = {}) {

@@ -1,4 +1,4 @@
-/// `run_frequencies`: how often the nodes and loops of a program run each time that it is entered.
+/// `run_frequencies`: executions of the nodes and loops of a program for each entry.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,21 +19,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How it is known how often a loop runs.
+/// The source of a loop's trip count.
 enum class frequency_source : std::uint8_t {
   exact,   ///< the caller knows it
   profile, ///< counts, a hint, or probabilities
   assumed  ///< nothing is known
 };
 
-/// How often a loop runs.
+/// The executions of a loop.
 struct loop_frequency {
   frequency_source source = frequency_source::assumed;
   double entries = 0;    ///< each time that the program is entered
   double executions = 1; ///< of the header, each time that the loop is entered
 };
 
-/// What is known or expected of loops, in header executions each time that a loop is entered.
+/// Known or expected trips of loops, in header executions for each entry of the loop.
 struct trip_knowledge {
   span<const std::uint64_t> exact;    ///< by loop; 0: unknown. May be shorter than there are loops
   span<const std::uint64_t> expected; ///< likewise, where a profile says nothing
@@ -73,11 +73,11 @@ private:
 class run_frequencies_workspace {
   template <class IR> friend class detail::frequency_search;
 
-  flat_array<std::uint32_t> first_item_; ///< by loop and, last, for what is in none: where its items begin
+  flat_array<std::uint32_t> first_item_; ///< by loop and, last, for nodes in no loop: where its items begin
   flat_array<node_id> items_;            ///< the nodes of each loop and the headers of the loops directly in it
-  flat_array<double> arriving_;          ///< by node, of the loop in hand
-  flat_array<std::uint8_t> is_done_;     ///< by node: it was visited as an item of the loop in hand
-  flat_array<double> leaving_; ///< by edge that leaves a loop: how often it is taken if the loop is entered once
+  flat_array<double> arriving_;          ///< by node, of the current loop
+  flat_array<std::uint8_t> is_done_;     ///< by node: it was visited as an item of the current loop
+  flat_array<double> leaving_; ///< by edge that leaves a loop: times that it is taken for one entry of the loop
   flat_array<double> weight_;  ///< by loop: of the edges that leave it
 };
 
@@ -145,8 +145,8 @@ private:
                                                   w_.first_item_[list + 1] - w_.first_item_[list]);
   }
 
-  // Exits of which no probability is known. One that leaves loops around, too, is taken more seldom by the assumed trip
-  // for each of these.
+  // The weight of an exit without known probability. An exit that leaves several loops is rarer by the assumed trip for
+  // each further one.
 
   constexpr double weight_of(node_id source, node_id target) const {
     double weight = 1;
@@ -213,7 +213,7 @@ private:
     }
   }
 
-  /// What the caller expects, or else what is assumed, but at most what a hint says.
+  /// The expected trip, or else the assumed one, but at most the maximum of a hint.
   constexpr double assumed_executions(loop_id l) const {
     if (l < trips_.expected.size() && trips_.expected[l] != 0) {
       return static_cast<double>(trips_.expected[l]);
@@ -264,7 +264,7 @@ private:
     }
   }
 
-  /// What is directly in a loop, once its header runs once; of what is in none, once the program is entered.
+  /// Visits the items of a loop, for one run of its header; or those in no loop, for one entry of the program.
   constexpr void visit_items(loop_id l) {
     const span<const node_id> items = items_of(l);
     const node_id header = l == no_loop ? node_in(ir_.graph(), ir_.graph().entry()) : loops_.header(l);
@@ -290,7 +290,7 @@ private:
     }
   }
 
-  /// An edge to what comes before is a backedge, or closes a cycle that is no loop, which then runs once.
+  /// Sends executions along an edge. A backward edge is a backedge, or closes a cycle that is no loop and runs once.
   constexpr void send(loop_id l, edge_id e, node_id target, double amount) {
     if (l != no_loop && !loops_.contains(l, target)) {
       w_.leaving_[e] = amount;
@@ -299,8 +299,8 @@ private:
     }
   }
 
-  /// Divides what arrives at a node between its edges. One edge of unknown probability takes what the others leave. If
-  /// several are unknown, those that leave the loop are taken as often as the executions of its header say, and the
+  /// Divides the executions of a node between its edges. One edge of unknown probability takes what the others leave.
+  /// If several are unknown, those that leave the loop are taken as often as the executions of its header say, and the
   /// others equally often.
   constexpr void pass_on(loop_id l, node_id n, double arrived) {
     std::size_t edges = 0;
@@ -325,7 +325,7 @@ private:
     const auto share_of = [&](edge_id e, node_id target) {
       const double p = probability_of(e);
       if (edges == 1 || p >= 0) {
-        return edges == 1 ? 1 : p / max(known, 1.0); // of a profile that contradicts itself, no more than arrives
+        return edges == 1 ? 1 : p / max(known, 1.0); // a profile may contradict itself: no more leave than arrive
       }
       const bool leaves = l != no_loop && !loops_.contains(l, target);
       return unknown < 2 ? rest
@@ -334,11 +334,11 @@ private:
     };
     double onward = 1;
     for_each_edge(n, [&](edge_id e, node_id target) { onward -= closes_cycle(l, target) ? share_of(e, target) : 0; });
-    const double scale = onward > 0 ? 1 / onward : 0; // control leaves a cycle that is no loop in the end
+    const double scale = onward > 0 ? 1 / onward : 0; // control finally leaves a cycle that is no loop
     for_each_edge(n, [&](edge_id e, node_id target) { send(l, e, target, arrived * share_of(e, target) * scale); });
   }
 
-  /// Whether an edge leads back to what was visited before, and not to the header of the loop.
+  /// Whether an edge leads back to a visited node other than the loop's header.
   constexpr bool closes_cycle(loop_id l, node_id target) const {
     const bool is_inside = l == no_loop || loops_.contains(l, target);
     return is_inside && w_.is_done_[target] != 0 && (l == no_loop || target != loops_.header(l));
@@ -355,7 +355,7 @@ private:
                 [&](edge_id e) { visit(e, node_in(ir_.graph(), ir_.graph().edge_target(e))); });
   }
 
-  /// From executions for each one of the header around to executions for each entry of the program.
+  /// Turns executions for one run of the header around into executions for one entry of the program.
   constexpr void scale() {
     for (const loop_id l : loops_.loops()) {
       loop_frequency& f = out_.of_loop_[l];
@@ -381,20 +381,20 @@ private:
   double assumed_trip_;
   run_frequencies_workspace& w_;
   run_frequencies& out_;
-  bool knows_probabilities_ = false; ///< of all branches of the loop in hand
+  bool knows_probabilities_ = false; ///< of all branches of the current loop
 };
 
 } // namespace detail
 
-/// How often the nodes and loops of a program run for each time that it is entered.
+/// The executions of nodes and loops of a program for each entry.
 ///
-/// A loop executes its header as often as the first of these says: `trips.exact`; the counts of its header and its
-/// entering edges; the average trip of a hint; the probabilities of its branches, if all are known; `trips.expected`;
+/// A loop runs its header as often as the first of these says: `trips.exact`; the counts of its header and its entering
+/// edges; the average trip of a hint; the probabilities of its branches, if all are known; `trips.expected`;
 /// `trips.assumed`, or the maximum of a hint if that is less. A node runs as often as its count says, in relation to
-/// that of the header of the loop around; without counts, as often as control arrives by the edges into it. A branch of
-/// which the probabilities are unknown leaves the loop once in so many executions of the header, and is as probable
-/// each other way. Probabilities of more than 1 together are divided by their sum. Where an exit leaves more than one
-/// loop, it is less probable by `trips.assumed` for each further one.
+/// that of the header of the loop around; without counts, as often as control arrives by the edges into it. A branch
+/// with unknown probabilities leaves the loop once in so many executions of the header; its other edges are equally
+/// probable. Probabilities of more than 1 together are divided by their sum. If an exit leaves more than one loop, it
+/// is less probable by `trips.assumed` for each further one.
 ///
 /// An endless loop runs as often as any other, and nothing comes after it. A cycle that is no natural loop runs once,
 /// and then control leaves it, unless counts say more. Unreachable nodes run never. No frequency exceeds 10^15.

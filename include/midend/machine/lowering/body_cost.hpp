@@ -15,7 +15,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What bounds the time of a body.
+/// The limit of the time of a body.
 enum class body_limit : std::uint8_t {
   nothing,       ///< there are no operations
   resources,     ///< see `body_cost::resources`
@@ -40,21 +40,21 @@ enum class pipelining_obstacle : std::uint8_t {
 /// Lower bounds and estimates for one body. Times are in cycles, sizes in bytes. With a `body_timer`, times are those
 /// of schedules.
 struct body_cost {
-  std::uint64_t operations = 0;           ///< issued in one pass, without branches
-  std::uint64_t branches = 0;             ///< issued in one pass
+  std::uint64_t operations = 0;           ///< issued in one iteration, without branches
+  std::uint64_t branches = 0;             ///< issued in one iteration
   std::uint64_t invariant_operations = 0; ///< issued once before the loop, or before the loop around a straight line
   operation_mix mix;
   resource_bound_result resources;
   recurrence_status recurrence = recurrence_status::none;
   fraction recurrence_exact;       ///< RecMII before rounding
-  std::uint64_t critical_path = 0; ///< of one pass alone
+  std::uint64_t critical_path = 0; ///< of one iteration alone
   pipelining_obstacle obstacle = pipelining_obstacle::none;
   bool is_attained = false;   ///< the times are those of schedules
   std::uint64_t interval = 0; ///< II: max(ResMII, RecMII), or that of a schedule; at least 1
-  std::uint64_t alone = 0;    ///< time of a pass without overlap: `straight_line_bound`, or a schedule; at least 1
-  std::uint64_t length = 0; ///< time from the start of a pass to its last result, if one starts every `interval` cycles
-  std::uint64_t stages = 1; ///< passes in flight: ⌈length / interval⌉
-  std::uint64_t bytes = 0;  ///< code of one pass
+  std::uint64_t alone = 0;  ///< time of an iteration without overlap: `straight_line_bound`, or a schedule; at least 1
+  std::uint64_t length = 0; ///< of an iteration, to its last result, if one starts every `interval` cycles
+  std::uint64_t stages = 1; ///< iterations in flight: ⌈length / interval⌉
+  std::uint64_t bytes = 0;  ///< code of one iteration
   std::uint64_t general_registers = 0;
   std::uint64_t predicate_registers = 0;
 
@@ -63,12 +63,12 @@ struct body_cost {
   /// Whether it is pipelined if it runs often enough.
   constexpr bool may_be_pipelined() const { return is_pipelined() || obstacle == pipelining_obstacle::too_few_passes; }
 
-  /// The cycles of one pass in a long run.
+  /// The cycles of one iteration in a long run.
   constexpr std::uint64_t cycles() const { return is_pipelined() ? interval : alone; }
 
-  /// What attains the bound. If a recurrence and a resource both attain it: the one that is larger before rounding, or
-  /// the recurrence if they are equal, because then more resources would not help. A recurrence of one cycle does not
-  /// count, because every counter is one.
+  /// The limit that attains the bound. If a recurrence and a resource both attain it: the one that is larger before
+  /// rounding, or the recurrence if they are equal, because then more resources would not help. A recurrence of one
+  /// cycle does not count, because every counter is one.
   constexpr body_limit limit() const {
     const bool recurs = recurrence_exact > fraction(1) && recurrence_exact.ceiling() == cycles();
     if (is_pipelined() && recurs && recurrence_exact >= resources.limit_exact) {
@@ -85,7 +85,7 @@ struct body_cost {
   }
 };
 
-/// Where an operation of the machine comes from.
+/// The origin of a machine operation.
 struct machine_operation_origin {
   region_id node; ///< `no_region_value` for the sum of a node and a constant, and for a branch
   std::uint32_t copy;
@@ -129,7 +129,7 @@ protected:
 
 /// Options of instruction selection.
 struct lowering_options {
-  /// Regroup sums and other trees of one operation: integers always, what rounds where the program allows it.
+  /// Regroup sums and other trees of one operation: always for integers; where the program allows it, if they round.
   bool reassociates = true;
 
   /// Accesses at different bases, whose addresses both change by known steps, do not overlap: a test before the loop

@@ -1,4 +1,4 @@
-/// `loop_time`: how long a loop takes in all, from the cost of its body.
+/// `loop_time`: the time of a loop over all its iterations, from the cost of its body.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The cycles in the loop, and apart from them those before its first pass.
+/// The cycles in the loop; and, not among them, those before its first iteration.
 struct loop_time {
   std::uint64_t cycles = 0;
   std::uint64_t setup = 0;
@@ -20,7 +20,7 @@ struct loop_time {
   constexpr std::uint64_t total() const { return cycles + setup; }
 };
 
-/// What a machine says about the times of loops.
+/// The times that a machine gives for loops.
 struct loop_machine_times {
   std::uint64_t shortest_pipelined_trip = 0;
   std::uint64_t setup = 0;
@@ -42,12 +42,12 @@ struct loop_machine_times {
     return body.may_be_pipelined() && passes >= shortest_pipelined_trip;
   }
 
-  /// The cycles of one pass in a run of `passes` passes.
+  /// The cycles of one iteration in a run of `passes` iterations.
   constexpr std::uint64_t cycles_per_pass(const body_cost& body, std::uint64_t passes) const {
     return (is_pipelined(body, passes) ? body.interval : body.alone) + branch_penalty;
   }
 
-  /// A loop that runs this many passes. It is not pipelined if it is faster without.
+  /// The time of a loop that runs `passes` iterations. It is not pipelined if that is slower.
   constexpr loop_time loop(const body_cost& body, std::uint64_t passes) const {
     if (passes == 0) {
       return {};
@@ -61,8 +61,8 @@ struct loop_machine_times {
     return pipelined.total() <= alone.total() ? pipelined : alone;
   }
 
-  /// The cycles to compute the number of passes from the trip count, and to branch on it. A power of two takes a mask
-  /// or a shift, any other factor a division.
+  /// The cycles to compute the number of iterations from the trip count, and to branch on it. A power of two takes a
+  /// mask or a shift, any other factor a division.
   constexpr std::uint64_t preparation(std::uint32_t factor) const {
     return subtraction + (std::has_single_bit(factor) ? subtraction : division) + compare_to_branch;
   }

@@ -1,4 +1,4 @@
-/// `lower_region`: lowers a piece of a program to the operations of a machine, and bounds the time they take.
+/// `lower_region`: lowers a piece of a program to machine operations, and bounds their time.
 #pragma once
 
 #include "midend/config.hpp"
@@ -37,19 +37,19 @@ class lower_region_workspace {
                                           machine_body& out);
 
 public:
-  /// Of the region that was lowered last: what it needs, and how that is lowered.
+  /// The needed values of the last region, and how each is lowered.
   constexpr const detail::needed_values& needed() const { return needs_; }
 
   constexpr const detail::lowering_choices& choices() const { return choices_; }
 
 private:
-  // The results of the passes, in their order.
+  // The results of the steps, in their order.
   detail::needed_values needs_;
   detail::lowering_choices choices_;
   detail::memory_order order_;
   detail::emission_state emission_;
 
-  // The memory of what follows them.
+  // The memory of later steps.
   flat_array<std::uint32_t> consumers_;
   flat_array<operation_dependence> dependences_;
   recurrence_bound_workspace recurrence_;
@@ -73,7 +73,7 @@ template <loop_machine M> constexpr operation_mix mix_with_literals(const M& mac
   return mix;
 }
 
-/// The longest chain of a body in which only values and predicates of its pass make operations wait.
+/// The longest chain of a body in which operations wait only for values and predicates of their iteration.
 constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_array<std::uint64_t>& start) {
   std::uint64_t longest = 0;
   for (operation_id o = 0; o != g.num_operations(); ++o) {
@@ -82,7 +82,7 @@ constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_arra
   return longest;
 }
 
-/// What prevents pipelining of the body, apart from the number of its stages.
+/// The obstacle to pipelining of the body, apart from the number of its stages.
 template <loop_machine M>
 constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const program_region& region,
                                                      std::size_t num_operations) {
@@ -100,8 +100,8 @@ constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const pro
                                                   : pipelining_obstacle::none;
 }
 
-/// Fills in length, stages and registers. In a pipelined body, the passes in flight are as many as the intervals of a
-/// pass; in any other body there is one.
+/// Sets length, stages and registers. In a pipelined body, there are as many iterations in flight as an iteration has
+/// intervals; in any other body there is one.
 constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_stages, register_need_workspace& workspace,
                                body_cost& cost) {
   register_need_result need;
@@ -124,13 +124,13 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 
 } // namespace detail
 
-/// Lowers a region to the operations of a machine and bounds the time they take. Refills `out` with the
-/// operations and their dependences.
+/// Lowers a region to the operations of a machine and bounds their time. Refills `out` with the operations and their
+/// dependences.
 ///
-/// **Which values are needed.** Those that lead to an effect, to an exit test, or to a value used after the body,
-/// whatever the exit; and the next value of each needed header phi. A sum of a value and a constant is one operation,
-/// however often it is used. It takes none in an address, in a value used only after the body, and in the test of the
-/// counted exit, whose bound includes the constant. The reader of a predicate negates it.
+/// **Needed values.** Those that lead to an effect, to an exit test, or to a value used after the body, whatever the
+/// exit; and the next value of each needed header phi. A sum of a value and a constant is one operation, however often
+/// it is used. It takes none in an address, in a value used only after the body, and in the test of the counted exit,
+/// whose bound includes the constant. The reader of a predicate negates it.
 ///
 /// **Instruction selection.** An operation takes the class that the IR names, except:
 /// - A shift and addition, or a multiplication and addition, that the machine does not have in one are two operations.
@@ -142,16 +142,15 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 /// - A header phi takes a move if its next value is another phi, comes from outside, or is the next value of another
 ///   phi already. A phi that is its own next value (a self-copy) is a value from before the loop.
 /// - Invariant values are computed before the loop.
-/// - With `options.reassociates`, trees of one operation are regrouped, so that a value carried around the loop passes
-///   through one of their operations: integers always, since regrouping drops `nsw` and `nuw`, and what rounds
-///   where the program allows it. The number of operations stays. Sums of fused multiplications and additions
-///   are regrouped, too: the products are summed in a chain of their own, and one addition more adds them to the value
+/// - With `options.reassociates`, trees of one operation are regrouped, so that a value carried around the loop goes
+///   through one of their operations: integers always, since regrouping drops `nsw` and `nuw`; rounding operations
+///   where the program allows it. The number of operations stays. Sums of fused multiplications and additions are
+///   regrouped, too: the products are summed in a chain of their own, and one addition more adds them to the value
 ///   carried around the loop.
 ///
-/// **Dependences.** Operations wait for values, of the same pass and of the pass before; predicated operations for
-/// their predicate, unless they are speculated; accesses to memory for each other if they may overlap or are volatile;
-/// calls for all accesses; effects for the exits before them that depend on data. No operation waits for the branch
-/// back.
+/// **Dependences.** Operations wait for values of this and of the previous iteration; predicated operations for their
+/// predicate, unless they are speculated; accesses to memory for each other if they may overlap or are volatile; calls
+/// for all accesses; effects for the exits before them that depend on data. No operation waits for the branch back.
 ///
 /// **The bounds** are those of `resource_bound`, `recurrence_bound`, `critical_path` and `straight_line_bound`;
 /// `register_need` estimates the registers. Constants above `options.largest_small_constant` are literals: they add to

@@ -1,4 +1,4 @@
-/// `program_region`: a piece of a program as plain data, ready to be lowered to a machine: one pass through a loop, or
+/// `program_region`: a piece of a program as plain data, ready to be lowered to a machine: one iteration of a loop, or
 /// straight code.
 #pragma once
 
@@ -42,7 +42,7 @@ struct region_value {
   bool is_volatile;
   bool guard_negated;
   bool is_join = false; ///< a `select` that was a join: without predication, a branch does its work
-  bool is_invariant;    ///< the same in all passes: a constant, an invariant, or computed only from such
+  bool is_invariant;    ///< equal in all iterations: a constant, an invariant, or computed only from such values
   operation_info info;
   std::uint32_t identity;
   std::uint32_t first_operand;
@@ -74,19 +74,19 @@ struct region_exit {
   std::uint32_t edge;  ///< of the program
   region_id predicate; ///< control leaves if this holds; if `negated`, if it does not
   bool negated;
-  bool is_counted = false;    ///< the number of passes decides it, not data: nothing waits for its test
-  bool bounds_top = false;    ///< the bound of the test includes what is added to the counter, which takes no operation
+  bool is_counted = false;    ///< the number of iterations decides it, not data: nothing waits for its test
+  bool bounds_top = false;    ///< the bound of the test includes the addend of the counter, which takes no operation
   std::uint32_t position = 0; ///< values with an effect before this one precede the test, the others follow it
 };
 
-/// One pass of a loop without its backedges, or straight code, in which branches have become predicates. Operands
+/// One iteration of a loop without its backedges, or straight code, in which branches have become predicates. Operands
 /// precede their users.
 struct program_region {
   flat_array<region_value> values;
   flat_array<region_operand> operands;
   flat_array<region_access> accesses;
   flat_array<region_id> phis;             ///< by header phi; `no_region_value` if it is another value
-  flat_array<region_operand> next;        ///< by header phi: its value in the next pass, or after straight code
+  flat_array<region_operand> next;        ///< by header phi: its value in the next iteration, or after straight code
   flat_array<region_exit> exits;          ///< in program order
   flat_array<region_operand> exit_values; ///< by exit, for each value that is used after the region, its value there;
                                           ///< none if some path to the exit does not compute it, or nothing reads it

@@ -34,7 +34,7 @@ enum class region_obstacle : std::uint8_t {
   irreducible    ///< there is a cycle in it that is no natural loop
 };
 
-/// What is known about the values of a program, beside what the program says.
+/// Facts about the values of a program, beside what the program says.
 struct region_facts {
   /// By value: whether it is a number that is not negative, read as a signed one. May be shorter than there are values:
   /// nothing is known about the others.
@@ -78,15 +78,15 @@ class region_reader_workspace {
 };
 
 /// Reads pieces of one program, as they are written: each operation of the program that computes something is one of
-/// the region. Nothing is folded or shared, and nothing moves out of a loop.
+/// the region. Folds and shares nothing, and moves nothing out of a loop.
 ///
-/// What an instruction selector does with one operation and its operands remains: sums of a value and a number are not
-/// computed where an address takes up the number; a bit that is negated is read negated; a division of what is known
-/// to be not negative is an unsigned one. A guarded operation is the operation and a `select` between its result and
-/// the other value. Branches inside a loop become predicates, and phis at joins `select`.
+/// Leaves to the instruction selector only what it does with one operation and its operands: an address takes up the
+/// number of a sum of a value and a number; a reader negates a bit; a division of a number that is not negative is an
+/// unsigned one. A guarded operation becomes the operation and a `select` between its result and the other value.
+/// Branches inside a loop become predicates, and phis at joins `select`.
 ///
-/// An exit of a loop is counted if its test, which each pass makes, compares a counter with what is the same in all
-/// passes, so that the number of passes can be computed before the loop: it does not depend on data.
+/// An exit of a loop is counted if each iteration makes its test, and the test compares a counter with a value that is
+/// equal in all iterations. Then the number of iterations can be computed before the loop: it does not depend on data.
 template <cost_ir_argument IR> class region_reader {
 public:
   /// Requires the order of `ir.graph()` and a loop forest of it. All arguments must outlive this object. Linear in the
@@ -106,8 +106,8 @@ public:
   region_reader(const region_reader&) = delete;
   region_reader& operator=(const region_reader&) = delete;
 
-  /// The operations of one node, as straight code. Its phis are values from before, and take no operation. It ends in
-  /// as many branches as it has successors but one, or in a branch that returns.
+  /// Reads the operations of one node, as straight code. Its phis are values from before, and take no operation. It
+  /// ends in as many branches as it has successors but one, or in a branch that returns.
   constexpr void read_node(node_id n, program_region& out) {
     is_loop_ = false;
     builder_.begin(out);
@@ -119,8 +119,8 @@ public:
     forget();
   }
 
-  /// One pass of a loop. If there is an obstacle, `out` is unspecified. `knows_trip`: it always runs equally often, so
-  /// that an exit which compares a counter is counted, whether or not the counter may wrap.
+  /// Reads one iteration of a loop. If there is an obstacle, `out` is unspecified. `knows_trip`: the loop always runs
+  /// equally often, so an exit that compares a counter is counted, whether or not the counter may wrap.
   constexpr region_obstacle read_loop(loop_id l, program_region& out, bool knows_trip = false) {
     if (loops_.subloops(l).size() != 1) {
       return region_obstacle::contains_loop;
@@ -292,8 +292,8 @@ private:
     return v;
   }
 
-  /// What a value is in the region. What the region does not compute before is a number, if the IR says so of the value
-  /// or of what it copies, or comes from outside.
+  /// The operand for a value. A value that the region has not computed is a number, if the IR says so about it or about
+  /// the value that it copies; otherwise it comes from outside.
   constexpr region_operand operand_of(value_id v) {
     if (w_.of_[v].node == no_region_value) {
       const value_id source = through_copies(v);
@@ -347,8 +347,8 @@ private:
     return second ? !first : first && code == operation::add;
   }
 
-  /// Marks the sums with a number to which another operation of the region adds a number. The program needs them in a
-  /// register for that.
+  /// Marks sums of a value and a number to which another operation adds one more number. That operation reads the sum
+  /// from a register.
   constexpr void mark_added_to(span<const node_id> nodes) {
     if (w_.is_added_to_.size() < w_.home_.size()) {
       w_.is_added_to_.assign(w_.home_.size(), 0);
@@ -399,7 +399,7 @@ private:
     const auto input = [&](std::uint32_t e) { return static_cast<value_id>(ir_.phi_input(phi, w_.flow_.edges[e].id)); };
     bool differs = false;
     for (const std::uint32_t e : edges) {
-      operand_of(input(e)); // what comes from outside precedes the first join
+      operand_of(input(e)); // values from outside precede the first join
       differs = differs || input(e) != input(edges[0]);
     }
     builder_.set_origin(phi);
@@ -481,7 +481,7 @@ private:
     }
   }
 
-  /// What a terminator reads, beside the condition, is used after the region: the value that a function returns.
+  /// The operands of a terminator, beside the condition, are used after the region: the value that a function returns.
   constexpr void read_terminator(value_id v, node_id n) {
     for (const auto& operand : ir_.operands(v)) {
       const auto o = static_cast<value_id>(operand);
@@ -492,7 +492,7 @@ private:
     }
   }
 
-  /// The class in which an operation is issued. A terminator that is also a value is what it computes.
+  /// The class in which an operation is issued. A terminator that is also a value has the class of that computation.
   constexpr operation_class class_of(const detail::region_operation& what) const {
     if (!what.is_branch()) {
       return what.cost.value_or(operation_class::move);
@@ -542,7 +542,7 @@ private:
     set(v, {builder_.last(), 0});
   }
 
-  /// Whether the loop with this header is the one that is read, or around it. All passes are in one run of it then.
+  /// Whether the loop with this header is the current one, or around it, so that all iterations are in one run of it.
   constexpr bool is_around(node_id header) const {
     for (loop_id l = is_loop_ ? loops_.innermost_loop(header_) : no_loop; l != no_loop; l = loops_.parent(l)) {
       if (loops_.header(l) == header) {
@@ -552,7 +552,7 @@ private:
     return false;
   }
 
-  /// Of an operation that never runs, since its guard is false on all paths to it: its value is arbitrary.
+  /// Adds an operation that never runs, since its guard is false on all paths to it: its value is arbitrary.
   constexpr void add_nothing(value_id v, const detail::region_operation& what) {
     builder_.set_origin(v);
     set(v, builder_.constant(0, what.info.width));
@@ -598,8 +598,8 @@ private:
     set(v, {builder_.last(), 0});
   }
 
-  /// The value of a part of an address, whose addend times `scale` is added to `offset` where that is the same in 64
-  /// bits; else the value of the sum.
+  /// The value of a part of an address. The addend times `scale` is added to `offset` if that is equal in 64 bits;
+  /// otherwise the value is the sum.
   constexpr region_id node_and_offset(value_id v, std::int64_t scale, std::uint64_t& offset) {
     const region_operand o = operand_of(v);
     const std::uint8_t width = width_of(o);
@@ -721,7 +721,7 @@ private:
 
   // Branches.
 
-  /// Stores in `tests_`, by edge, whether it is taken. Whether one of them surely is.
+  /// Stores in `tests_`, by edge, whether it is taken. Returns whether one of them surely is.
   constexpr bool read_tests(node_id n) {
     const value_id condition = condition_of(n);
     bool is_decided = false;
@@ -746,7 +746,7 @@ private:
     return is_decided;
   }
 
-  /// A case takes no test if it does what all other cases do: it leads there, and phis have the same inputs.
+  /// Drops the test of a case that does what all other cases do: it leads there, and phis have equal inputs.
   constexpr void drop_idle_tests(node_id n) {
     edge_id rest = no_edge;
     std::size_t i = 0;
@@ -775,7 +775,7 @@ private:
     return true;
   }
 
-  /// A branch whose decision the program does not say: each edge but the last is taken by a bit of its own.
+  /// A branch whose decision is unknown: a bit of its own takes each edge but the last.
   constexpr void decide_by_nothing_known() {
     for (std::size_t i = 0; i + 1 != w_.tests_.size(); ++i) {
       builder_.set_origin(no_value);
@@ -856,7 +856,7 @@ private:
     });
   }
 
-  /// Whether a node ends in a terminator that takes no operation: what follows comes right after it.
+  /// Whether a node ends in a terminator that takes no operation, because the next code follows directly.
   constexpr bool has_free_end(node_id n) const {
     bool is_free = false;
     for (const value_id v : ir_.values(n)) {
@@ -946,7 +946,7 @@ private:
     }
   }
 
-  // What the region computes for others.
+  // Values of the region that others read.
 
   constexpr void add_results(node_id n) {
     const std::uint8_t elsewhere = is_loop_ ? in_other_loop : in_other_node;
@@ -958,7 +958,7 @@ private:
     }
   }
 
-  // Exits that the number of passes decides.
+  // Exits that the number of iterations decides.
 
   constexpr void mark_counted_exits() {
     program_region& region = builder_.region();
@@ -980,8 +980,8 @@ private:
     return kind == region_value_kind::constant || kind == region_value_kind::invariant;
   }
 
-  /// Whether the value is a header phi, or its next value, that changes by the same amount in each pass, so that the
-  /// comparison can be decided before the loop.
+  /// Whether the value is a header phi, or its next value, that changes by the same amount in each iteration, so that
+  /// the comparison can be decided before the loop.
   constexpr bool is_counter(region_operand o, operation comparison) const {
     const program_region& region = builder_.region();
     const auto is_converted = [&](region_id n) {

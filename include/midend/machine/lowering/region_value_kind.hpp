@@ -1,4 +1,4 @@
-/// `region_value_kind`: what a value of a region is.
+/// `region_value_kind`: the kind of a value of a region.
 #pragma once
 
 #include "midend/config.hpp"
@@ -7,7 +7,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a value is in one iteration of a loop, or in another piece of a program that is read as a whole.
+/// The kind of a value in one iteration of a loop, or in another piece of a program that is read as a whole.
 enum class region_value_kind : std::uint8_t {
   phi,       ///< of the header
   constant,  ///< the number `bits`

@@ -224,8 +224,9 @@ private:
 
   constexpr bool may_move(operation_id o) const { return occupancy(o) == 1; }
 
-  /// A free channel of the row that an operation for `wanted` can use, at once or after others move, each to the next
-  /// channel of a path that `source_` leads back; or `none_fits`. Nothing moves from or to channels of `reached`.
+  /// A free channel of the row at the end of a path from a `wanted` one, or `none_fits`. If each operation on the path
+  /// moves to the next channel, the wanted one becomes free; `source_` leads back along the path. A wanted channel that
+  /// is free is a path by itself. Nothing moves from or to channels of `reached`.
   constexpr std::uint32_t find_free(std::uint32_t row, channel_set wanted, channel_set reached) {
     channel_set frontier = wanted & ~reached;
     reached |= wanted;

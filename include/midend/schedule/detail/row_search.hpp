@@ -19,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Which constraints of a body are kept. All, unless some are dropped.
+/// The constraints of a body that are kept: all, unless some are dropped.
 struct kept_constraints {
   flat_array<std::uint8_t> operations;         ///< by operation: 0: neither it nor its dependences; empty: all are kept
   flat_array<std::uint8_t> dependences;        ///< by dependence, likewise
@@ -125,7 +125,7 @@ private:
   static constexpr std::int64_t no_path = -(std::int64_t{1} << 60);
   static constexpr operation_id no_operation_id = static_cast<operation_id>(-1);
 
-  // What is kept of the body.
+  // The kept part of the body.
 
   constexpr std::uint32_t occupancy(operation_id o) const {
     return kept_.channels && kept_.keeps_operation(o) ? rules_.occupancy_of(body_.kind(o)) : 0;
@@ -473,7 +473,7 @@ private:
       if (count == 0) {
         return false;
       }
-      // Among equals those that constrain others most: what waits for itself, or blocks a channel.
+      // Of equals, the one that constrains others most: it waits for itself, or blocks a channel.
       const std::size_t weight = 4 * count + (waits_for_others(d, o) ? 0 : 2) + (occupancy(o) > 1 ? 0 : 1);
       if (weight < fewest) {
         fewest = weight;

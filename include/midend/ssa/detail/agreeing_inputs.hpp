@@ -1,4 +1,4 @@
-/// `agreeing_inputs`: finds phis that select between one value.
+/// `agreeing_inputs`: finds phis with only one value to choose from.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,7 +26,7 @@ concept replaces_undefined =
 /// Replaces phis whose inputs are the phi itself and one other value by that value, until there are no more. Phis are
 /// named by their place in a list.
 ///
-/// Each phi remembers how many of its inputs were compared and found equal; they stay equal. It is looked at again when
+/// Each phi remembers how many of its inputs were compared and found equal; they stay equal. It is examined again when
 /// two of its inputs may have become equal. O(i log i) for i inputs.
 class agreeing_inputs {
 public:
@@ -35,7 +35,7 @@ public:
   /// `phis[phi]` has the input `v`.
   constexpr void add(std::uint32_t phi, value_id v) { inputs_.push_back({phi, v, none}); }
 
-  /// Removes such phis from the program. `is_removed` says which. Returns whether there are any.
+  /// Removes such phis from the program; `is_removed` then says which. Returns whether there are any.
   template <class E> constexpr bool remove(E& editor, const dominator_tree& tree, span<const variable_phi> phis) {
     todo_.clear();
     list_candidates(editor, tree, phis);
@@ -94,7 +94,7 @@ private:
     }
   }
 
-  /// Whether the undefined inputs agree with `other`, which all other inputs are.
+  /// Whether the undefined inputs agree with `other`, the value of all other inputs.
   template <class E>
   static constexpr bool includes_undefined([[maybe_unused]] const E& editor,
                                            [[maybe_unused]] const dominator_tree& tree,
@@ -165,7 +165,7 @@ private:
 
   constexpr std::uint32_t phi_of(value_id v) const { return v < phi_of_.size() ? phi_of_[v] : none; }
 
-  /// What a value is replaced by: itself, unless it is a phi that was removed.
+  /// The value that replaced `v` if `v` is a removed phi; else `v`.
   constexpr value_id present(value_id v) {
     value_id last = v;
     for (std::uint32_t phi = phi_of(last); phi != none && is_removed(phi); phi = phi_of(last)) {
@@ -195,7 +195,7 @@ private:
     return record.compared == end && includes_undefined(editor, tree, record, phis[phi].node);
   }
 
-  /// Whether `v` agrees with what was compared before.
+  /// Whether `v` agrees with the inputs that were compared before.
   template <class E> static constexpr bool compare(const E& editor, phi_record& record, value_id itself, value_id v) {
     if (v == itself || v == record.other) {
       return true;
@@ -211,8 +211,8 @@ private:
     return true;
   }
 
-  /// Those that read `phi` read `by` now. A phi that read both may agree now, so it is enough to look at the readers of
-  /// the one that has fewer; and `by` itself may have read `phi`.
+  /// Makes the readers of `phi` read `by`. A phi that read both may agree now. So only the readers of the value with
+  /// fewer of them are examined, and `by` itself, which may have read `phi`.
   constexpr void replace(std::uint32_t phi, value_id by) {
     phi_record& record = records_[phi];
     record.replaced_by = by;

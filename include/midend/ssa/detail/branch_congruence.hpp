@@ -1,4 +1,4 @@
-/// Programs in which values have copies after branches, as `value_numbering` asks for them.
+/// The view of a program for `value_numbering`, with copies of values after branches.
 #pragma once
 
 #include "midend/config.hpp"

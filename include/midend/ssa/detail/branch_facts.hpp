@@ -1,4 +1,4 @@
-/// What branches say about values, and programs in SSA form in which values have copies after such branches.
+/// The facts that branches establish, and a view of a program with copies of values after such branches.
 #pragma once
 
 #include "midend/config.hpp"
@@ -27,12 +27,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The fact that `subject code other` holds, of values that have the width of the comparison.
+/// The fact `subject code other`, for values of the comparison's width.
 template <class Constant> struct branch_fact {
   operation code;
   unsigned width; ///< of the operands of the comparison
   value_id subject;
-  value_id other; ///< or `no_value`, then `constant` is set
+  value_id other; ///< or `no_value`; `constant` is valid then
   std::optional<Constant> constant;
 };
 
@@ -60,7 +60,7 @@ public:
     look_through();
   }
 
-  /// What holds where a bit is 1.
+  /// Collects the facts that hold where a bit is 1.
   void collect_condition(value_id condition) {
     if (!ir_.constant(condition) && !may_differ_at_each_use(condition)) {
       learn(condition, true, constant_type{1});
@@ -111,7 +111,7 @@ private:
     return count == 2 ? found : std::nullopt;
   }
 
-  /// The same for edges that serve several cases: the condition is the only case, or in a range around all.
+  /// For edges with several cases: the condition equals the only case, or lies in a range around all of them.
   void condition_has_cases(value_id condition, node_id source, edge_id e) {
     std::size_t count = 0;
     for_each_case(ir_, e, [&](const auto&) { ++count; });
@@ -151,7 +151,7 @@ private:
     return !range.is_signed || range.low == range.high;
   }
 
-  /// The edge of all other values: none of the cases of the other edges, if there are few.
+  /// For an edge without cases: the condition is none of the cases of the other edges, if these are few.
   void exclude_others(value_id condition, node_id source, edge_id e) {
     std::size_t count = 0;
     for_each_id(ir_.graph().out_edges(source), [&](edge_id other) {
@@ -159,7 +159,7 @@ private:
       for_each_case(ir_, other, [&](const auto&) { ++cases; });
       count += other == e   ? 0
                : cases == 0 ? most_excluded + 1
-                            : cases; // two edges for all other values: not one of all
+                            : cases; // a second edge without cases: nothing is excluded
     });
     if (count > most_excluded) {
       return;
@@ -173,7 +173,7 @@ private:
 
   void exclude(value_id condition, const constant_type& value) { learn(condition, false, value); }
 
-  /// A range at an end of the numbers leaves the numbers beyond its other end.
+  /// Excludes a range at one end of the numbers: a bound for the rest.
   void exclude(value_id condition, const number_range& range)
     requires has_numbers
   {
@@ -189,16 +189,16 @@ private:
     }
   }
 
-  // ---- What follows about the values that the condition is computed from.
+  // ---- Facts about the values that the condition is computed from.
 
   /// Notes `v == c` or `v != c` as a fact, to look through the operation that computes `v`.
   void learn(value_id v, bool holds, constant_type c) {
     const operation_info info = ir_.operation(v);
     if constexpr (has_numbers) {
       if (c > low_ones(info.width)) {
-        return; // always or never
+        return; // a literal: the branch always or never goes there
       }
-      if (!holds && c <= 1 && (info.width == 1 || is_comparison(info.code))) { // one of two numbers is left
+      if (!holds && c <= 1 && (info.width == 1 || is_comparison(info.code))) { // only one of two numbers is left
         holds = true;
         c ^= 1;
       }
@@ -211,7 +211,7 @@ private:
     }
   }
 
-  /// Notes an equality of the low `width` bits of `v`, if these are all of it.
+  /// Notes an equality of the low `width` bits of `v`, if it has no others.
   void learn_low_bits(unsigned width, value_id v, bool holds, std::uint64_t c)
     requires has_numbers
   {
@@ -281,7 +281,7 @@ private:
     case operation::copy:
       return low_bits_are(a, number);
     case operation::truncate:
-      if (!holds) { // if `a` were this number, so would be its low bits
+      if (!holds) { // if `a` were this number, its low bits would be, too
         return learn(a, false, number);
       }
       [[fallthrough]];
@@ -300,7 +300,7 @@ private:
       const auto if_not = constant(operands[2], width);
       const bool may_be_set = !if_set || (*if_set == number) == holds;
       const bool may_be_not = !if_not || (*if_not == number) == holds;
-      if (may_be_set != may_be_not) { // what was chosen is known
+      if (may_be_set != may_be_not) { // the chosen side is known
         learn_low_bits(64, a, !may_be_set, 0);
         low_bits_are(may_be_set ? b : operands[2], number);
       }
@@ -328,7 +328,7 @@ private:
            (info.code == operation::zero_extend && info.operand_width <= width);
   }
 
-  /// Whether `v` is a bitwise combination of such values and small literals.
+  /// Whether `v` combines, bit by bit, only such values and small literals.
   bool is_small_combination(value_id v, unsigned width) const
     requires has_numbers
   {
@@ -360,7 +360,8 @@ private:
     }
   }
 
-  /// A value of another width: nothing is known about the bits that are not compared; zeros above have no sign.
+  /// Compares a value of another width: nothing is known about the bits that are not compared; zeros above have no
+  /// sign.
   void compare_with(operation code, unsigned width, value_id v, std::uint64_t c)
     requires has_numbers
   {
@@ -396,7 +397,7 @@ template <class Constant> class branch_facts_workspace {
     branch_fact<Constant> known;
   };
 
-  arena memory_; ///< of the arrays of the view
+  arena memory_; ///< holds the arrays of the view
   dominators_workspace dominators_;
   dominator_tree tree_;
   flat_array<edge_id> dominating_;
@@ -404,18 +405,22 @@ template <class Constant> class branch_facts_workspace {
   dense_values<copy> copies_;
 };
 
-/// Whether `branch_facts_view` shows what opaque values read. No fact follows from it.
+/// Whether `branch_facts_view` shows the operands of opaque values. No fact follows from these.
 enum class opaque_operands : bool { hidden, shown };
 
-/// A view of `ir` with additional values: after an edge that is taken if x < y, uses of x and y refer to copies about
-/// which that is known, in nodes that the edge dominates and in phis on the edge itself. Models `semantic_ir`; the
-/// values of `ir` keep their numbers. x and y are computed before the branch, so no path from the edge to a node that
-/// it dominates recomputes them. Values that nothing but the condition reads have no copies.
+/// A view of `ir` with additional values. After an edge that is taken if x < y, uses of x and y refer to copies with
+/// that fact, in nodes that the edge dominates and in phis on the edge itself. Models `semantic_ir`; the values of `ir`
+/// keep their numbers. x and y are computed before the branch, so no path from the edge to a node that it dominates
+/// recomputes them. Values that only the condition reads have no copies.
 ///
-/// After x == y, the copies are of the one that is computed first, so that equal values are seen to be equal.
+///     before                    in the view
+///     n1: if x < y → n2         n1: if x < y → n2
+///     n2: z = x + 1             n2: x' = copy x, known: x' < y; z = x' + 1
+///
+/// After x == y, the copies copy the one that is computed first, so that equal values are seen to be equal.
 ///
 /// Bodik, Gupta, Sarkar, "ABCD: eliminating array bounds checks on demand", PLDI 2000, whose e-SSA form has such copies
-/// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known about
+/// (π) for each branch. Departure: phis do not merge the copies where paths meet, because facts there are facts about
 /// the original.
 ///
 /// Refers to the workspace, which must not serve another view meanwhile.
@@ -549,7 +554,7 @@ public:
     return static_cast<bool>(ir_.same_type(original(v), original(w)));
   }
 
-  /// What is known about a copy; the subject is the value that it copies or, after x == y, is equal to.
+  /// The fact about a copy; its subject is the copied value or, after x == y, the value equal to it.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
   /// The value of `ir` that a copy stands for.
@@ -570,7 +575,7 @@ private:
 
   struct open_node {
     node_id node;
-    std::uint32_t renamings; ///< number of renamings made before it
+    std::uint32_t renamings; ///< the number of earlier renamings
   };
 
   static arena& start(workspace& w, std::size_t count) {
@@ -579,7 +584,7 @@ private:
     return w.memory_;
   }
 
-  /// Counts who reads values, up to two: the condition of a branch is one.
+  /// Counts the readers of values, up to two. The condition of a branch is one.
   void count_reads(node_id n) {
     for_each_id(ir_.values(n), [&](value_id v) {
       if (!ir_.is_phi(v) && is_shown(v)) {
@@ -700,7 +705,7 @@ private:
   arena& memory_;
   arena_stack<value_id> values_;
   arena_stack<value_id> operands_;
-  arena_stack<range> operands_of_; ///< by value
+  arena_stack<range> operands_of_; ///< by value of the view
   arena_stack<value_id> inputs_;
   arena_stack<renaming> renamings_;
   arena_stack<open_node> open_;
@@ -708,7 +713,7 @@ private:
   value_id* conditions_ = nullptr;
   std::uint32_t* first_input_ = nullptr; ///< by edge
   std::uint32_t* ordinals_ = nullptr;    ///< by phi: its index among the phis of its node
-  std::uint32_t* ranks_ = nullptr;       ///< by value of `ir`: when it was met, 0 if it is in no node
+  std::uint32_t* ranks_ = nullptr;       ///< by value of `ir`: its position in the walk, 0 if it is in no node
   std::uint8_t* reads_ = nullptr;        ///< by value of `ir`: more than 1 if there are two readers
   value_id* names_ = nullptr;            ///< by value of `ir`: its name at the current node
 };

@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether `v` is the literal `undef`, which is not equal to itself.
+/// Whether `v` is the literal `undef`, which does not equal itself.
 template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   if constexpr (has_is_undefined<IR>) {
     return static_cast<bool>(ir.is_undefined(v));
@@ -33,10 +33,10 @@ template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const I
   }
 }
 
-/// Whether the operation `v`, which is no phi and no literal, computes its result from its operands alone, so that it
-/// can be compared with others. What reads or writes memory does not, nor what may give something else each time
-/// (`is_repeatable`) or depends on which threads run it (`is_convergent`), and what only an `identity` describes does
-/// only if the effects rung says so. Readers of `undef` are like no other value, since each may read another number.
+/// Whether `v` computes its result from its operands alone, so that it can be compared with other operations. `v` is no
+/// phi and no literal. False for reads and writes of memory, for operations that may give another result each time
+/// (`is_repeatable`) or depend on which threads run them (`is_convergent`), and for readers of `undef`, since each may
+/// read another number. For operations that only an `identity` describes, the effects rung decides.
 template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v, const operation_info& info) {
   if (is_opaque(ir, v)) {
     return false;
@@ -106,7 +106,7 @@ template <class IR> constexpr std::array<value_id, 3> operands_of_known(const IR
   return out;
 }
 
-/// What an operation gives for two equal numbers, if it is always the same.
+/// The result of an operation on two equal numbers, if it is always the same.
 constexpr std::optional<std::uint64_t> result_for_equal_operands(operation code) {
   switch (code) {
   case operation::sub:
@@ -132,7 +132,7 @@ constexpr std::optional<std::uint64_t> result_for_equal_operands(operation code)
   }
 }
 
-/// The operand that `code` returns unchanged if it gives one of two equal operands.
+/// Whether `code`, given two equal operands, returns that operand.
 constexpr bool is_idempotent(operation code) {
   return code == operation::bit_and || code == operation::bit_or || code == operation::min || code == operation::max ||
          code == operation::umin || code == operation::umax;
@@ -172,9 +172,9 @@ constexpr bool is_neutral(operation code, std::uint64_t c, unsigned width) {
   }
 }
 
-/// The operand that `v`, which is no phi, passes on: a copy, an operation with a neutral operand, one choice of two
-/// equal values, or a decided choice. Or `no_value`. `same(a, b)` says whether two operands are equal, `constant(a)`
-/// returns the constant that one is.
+/// The operand that `v` returns unchanged, or `no_value`: `v` is a copy, an operation with a neutral operand, a choice
+/// between two equal values, or a decided choice. `v` is no phi. `same(a, b)` says whether two operands are equal,
+/// `constant(a)` returns the constant that `a` is.
 template <class IR, class Same, class Constant>
 constexpr value_id operand_passed_on(const IR& ir, value_id v, const operation_info& info, const Same& same,
                                      const Constant& constant) {
@@ -223,9 +223,9 @@ constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same,
   return operand_passed_on(ir, v, ir.operation(v), same, constant);
 }
 
-/// Calls `visit` with numbers that say what `v`, which is no phi, computes: the same numbers, and equal types, mean
-/// equal results. `number(a)` is that of the class of an operand. Flags are left out: where both operations have a
-/// result, it is the same.
+/// Calls `visit` with numbers that describe what `v` computes: equal numbers and equal types mean equal results. `v` is
+/// no phi. `number(a)` is the number of an operand's class. Flags are left out: where both operations have a result, it
+/// is the same.
 template <class IR, class Number, class Visit>
 constexpr void for_each_part_of_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
                                           const Visit& visit) {
@@ -260,7 +260,7 @@ constexpr void for_each_part_of_operation(const IR& ir, value_id v, const operat
   }
 }
 
-/// Writes them down.
+/// Appends these numbers to a list.
 template <class IR, class Number>
 constexpr void describe_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
                                   flat_array<std::uint32_t>& out) {
@@ -281,7 +281,7 @@ constexpr std::uint64_t hash_of_description(const flat_array<std::uint32_t>& des
   return hash;
 }
 
-/// The same hash, of what is not written down.
+/// The hash of that list, without building it.
 template <class IR, class Number>
 constexpr std::uint64_t hash_of_operation(const IR& ir, value_id v, const operation_info& info, const Number& number) {
   std::uint64_t hash = 0;
@@ -289,7 +289,7 @@ constexpr std::uint64_t hash_of_operation(const IR& ir, value_id v, const operat
   return hash;
 }
 
-/// Equal constants have equal hashes. Of constants that are neither numbers nor bytes, all have the same.
+/// Equal constants have equal hashes. All constants that are neither numbers nor bytes share one hash.
 template <class Constant> constexpr std::uint64_t hash_of_constant([[maybe_unused]] const Constant& c) {
   if constexpr (std::integral<Constant>) {
     return mix_hash(1, static_cast<std::uint64_t>(c));

@@ -18,10 +18,10 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// Items are values and, numbered after them, the ends of nodes: item `num_values + n` decides which edges of n are
-/// taken. The items of the nodes that the entry reaches have positions in the order of visits.
+/// taken. Items of nodes that the entry reaches have positions in the order of visits.
 class ssa_order {
 public:
-  /// The position of an item in no node that the entry reaches.
+  /// The position of items in unreachable nodes and in no node.
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   /// The arrays come from `memory` and live until it is reset.
@@ -53,7 +53,7 @@ public:
 
   constexpr std::uint32_t item(std::uint32_t position) const { return items_[position]; }
 
-  /// Or `none`.
+  /// The position of an item, or `none`.
   constexpr std::uint32_t position(std::uint32_t item) const { return position_[item]; }
 
   constexpr std::uint32_t end_of(node_id n) const { return num_values_ + n; }
@@ -117,7 +117,7 @@ struct ssa_use {
 };
 
 /// The uses of each value that is defined in a node, for `value_numbering`. Does not use the IR's `users(v)`, because
-/// they do not say on which edge a phi reads, and asking a phi takes as long as it has inputs. One pass over the
+/// they do not say on which edge a phi reads, and asking a phi takes as long as it has inputs. One walk over the
 /// operands collects the uses, a second one sorts them by value without asking the IR again.
 class ssa_uses {
 public:
@@ -173,8 +173,8 @@ private:
   ssa_use* uses_ = nullptr;
 };
 
-/// Readers of values, noted one by one, when they first read a value whose fact may still change. So values that are
-/// known from the start, and what follows from these alone, have none.
+/// Readers of values, noted at their first read of a value whose fact may still change. So values that are known from
+/// the start, and all that follows from these alone, have no readers.
 class noted_uses {
 public:
   /// The arrays come from `memory` and live until it is reset. Room for `expected` uses at first.
@@ -198,7 +198,7 @@ public:
     last_[v] = count_++;
   }
 
-  /// In the order in which they were noted. `visit` must not add any.
+  /// Visits readers in the order in which they were noted. `visit` must not add any.
   template <class Visit> constexpr void for_each(value_id v, Visit visit) const {
     const std::uint32_t last = last_[v];
     if (last == none) {
@@ -214,7 +214,7 @@ private:
 
   struct link {
     ssa_use use;
-    std::uint32_t next; ///< of the last one: the first
+    std::uint32_t next; ///< a circle: the last one leads to the first
   };
 
   MIDEND_SELDOM_CALLED constexpr void grow() {

@@ -13,9 +13,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The variables that a statement reads and writes in the sense of SSA form, each once. A variable that it may define
-/// is written, and also read, for the case that the statement keeps the old value. The lists are copies, because
-/// renaming changes those of the statement.
+/// The variables that a statement reads and writes in the sense of SSA form, each once. A may-definition both writes
+/// and reads its variable, because the statement may keep the old value. The lists are copies, because renaming changes
+/// those of the statement.
 class statement_variables {
 public:
   /// Prepares for a program.
@@ -24,7 +24,7 @@ public:
     written_by_.assign(num_variables, no_statement);
   }
 
-  /// Requires that no statement is passed twice.
+  /// Requires that each statement is given once.
   template <class IR> constexpr void assign(const IR& ir, statement_id s) {
     require_variables(ir, s);
     if constexpr (has_may_definitions<IR>) {

@@ -18,7 +18,7 @@ namespace detail {
 /// used there.
 template <class IR> class staying_nodes {
 public:
-  /// `kept`: all other edges of their sources count as erased.
+  /// The sources of `kept` edges lose all other edges.
   staying_nodes(const IR& ir, span<const edge_id> kept, span<const node_id> erased)
       : ir_(ir), stays_(num_nodes(), true), kept_edge_(num_nodes(), no_edge) {
     for (const edge_id e : kept) {

@@ -1,4 +1,4 @@
-/// What operations that read phis are on each edge into the node of the phis.
+/// Translates operations that read phis to the edges into the node of the phis.
 #pragma once
 
 #include "midend/config.hpp"
@@ -28,14 +28,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The operation v = op(p, c) in a place that node n dominates is op(a, c) on an edge along which the phi p of n is a,
-/// if c is computed above n: then no path from n to v computes c anew.
+/// If v = op(p, c) is in a node that n dominates, p is a phi of n and c is computed above n, then v equals op(a, c)
+/// along an edge where p takes a: no path from n to v recomputes c.
 template <class IR, class D> class translated_operations {
 public:
   using constant_type = domain_constant<D>;
   using claim = phi_of_operations<constant_type>;
 
-  /// A value or, where no value is known to have it, a constant.
+  /// A value or, if no value is known to have it, a constant.
   struct term {
     value_id value = no_value;
     std::optional<constant_type> constant;
@@ -91,7 +91,7 @@ public:
            depends_on_operands_alone(ir_, v);
   }
 
-  /// The node of the phi that an operand is, or is replaced by; or `no_node`.
+  /// The node of the phi that an operand is, or that replaces it; or `no_node`.
   node_id node_of_phi(value_id operand) const {
     if (claim_[operand] != no_claim) {
       return plan_.phis[claim_[operand]].node;
@@ -100,7 +100,7 @@ public:
     return home_[v] != no_node && ir_.is_phi(v) ? home_[v] : no_node;
   }
 
-  /// What `operand` is on edge `i` into `n`; nothing if that is not known.
+  /// The value of `operand` on edge `i` into `n`; nothing if it is unknown.
   term translated(value_id operand, node_id n, std::size_t i) const {
     term out;
     if (node_of_phi(operand) != n) {
@@ -123,14 +123,14 @@ public:
     return out;
   }
 
-  /// The class of a term of the type of `like`. Constants of no value have numbers of their own.
+  /// The class number of a term with the type of `like`. Constants that no value has get numbers of their own.
   std::uint32_t number(const term& t, value_id like) {
     return t.value != no_value ? found_.class_of(t.value)
                                : number_of_constant(like, *t.constant,
                                                     static_cast<std::uint32_t>(found_.num_values() + others_.size()));
   }
 
-  /// Translates the operands of `v` to edge `i` into `n`. Whether all are known.
+  /// Translates the operands of `v` to edge `i` into `n`. Returns whether all are known.
   bool translate(value_id v, node_id n, std::size_t i) {
     operands_.clear();
     terms_.clear();
@@ -143,7 +143,7 @@ public:
     return are_known;
   }
 
-  /// After `translate`: the constant that `v` is.
+  /// The constant that the translated `v` is, if any. Call it after `translate`.
   std::optional<constant_type> folded(value_id v) {
     const operation_info info = ir_.operation(v);
     const D& domain = found_.facts().domain();
@@ -178,7 +178,7 @@ public:
     }
   }
 
-  /// After `translate`: the operand that `v` passes on.
+  /// The operand that the translated `v` returns unchanged. Call it after `translate`.
   term passed_on(value_id v) const {
     const value_id operand = operand_passed_on(
         ir_, v,
@@ -187,12 +187,12 @@ public:
     return operand == no_value ? truth_asked_for(v) : of(operand);
   }
 
-  /// After `translate`: what `v` computes.
+  /// Describes what the translated `v` computes. Call it after `translate`.
   void describe(value_id v, flat_array<std::uint32_t>& out) {
     describe_operation(ir_, v, [this](value_id operand) { return number(of(operand), operand); }, out);
   }
 
-  /// What an operation computes where it is.
+  /// Describes what an operation computes where it is.
   void describe_here(value_id v, flat_array<std::uint32_t>& out) const {
     describe_operation(ir_, v, [this](value_id operand) { return found_.class_of(operand); }, out);
   }
@@ -211,8 +211,8 @@ private:
     std::uint32_t number;
   };
 
-  /// After `translate`: the bit b if `v` asks whether b, extended by zeros, is not 0. It is computed before what
-  /// extends it. Front ends extend conditions and compare them again, with a phi between the two.
+  /// If the translated `v` tests (zero_extend b) != 0, the bit b. It is computed before its extension. Front ends
+  /// extend conditions and compare them again, with a phi between the two. Call it after `translate`.
   term truth_asked_for(value_id v) const {
     if constexpr (std::same_as<constant_type, std::uint64_t>) {
       if (const operation_info info = ir_.operation(v); info.code == operation::not_equal && info.width == 1) {
@@ -225,7 +225,7 @@ private:
     return {};
   }
 
-  /// The bit of the type of `like` that `v` extends by zeros.
+  /// The bit that `v` extends by zeros, if it has the type of `like`.
   term bit_extended_by(value_id like, value_id v) const {
     if (v == no_value || !may_translate(v) || claim_[v] != no_claim) {
       return {};

@@ -1,4 +1,4 @@
-/// `extrapolated_body`: what a body of more copies would cost, from two bodies that were tried.
+/// `extrapolated_body`: extrapolates the cost of a body with more copies from two tried bodies.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,8 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Where the line through (from, first) and (to, last) is at `copies`; not below `last`: what has fallen falls no
-/// further. Requires from < to <= copies.
+/// The value at `copies` of the line through (from, first) and (to, last); at least `last`: a figure that has fallen
+/// falls no further. Requires from < to <= copies.
 constexpr fraction extrapolated(const fraction& first, std::uint32_t from, const fraction& last, std::uint32_t to,
                                 std::uint32_t copies) {
   if (last < first) {
@@ -24,9 +24,9 @@ constexpr fraction extrapolated(const fraction& first, std::uint32_t from, const
   return last + fraction(slope.numerator() * (copies - to), slope.denominator() * (to - from));
 }
 
-/// The cost of a body of `copies` if each further copy adds what those between `first`, of `from` copies, and `last`,
-/// of `to` copies, have added. Copies run side by side, so a pass is as long as before, unless more of them begin in
-/// it. Requires from < to <= copies. Constant time.
+/// The cost of a body of `copies`, if each further copy adds as much as those between `first` (`from` copies) and
+/// `last` (`to` copies). Copies run side by side, so an iteration of the body is as long as before, unless its interval
+/// gets longer. Requires from < to <= copies. Constant time.
 constexpr body_cost extrapolated_body(const body_cost& first, std::uint32_t from, const body_cost& last,
                                       std::uint32_t to, std::uint32_t copies) {
   const auto at = [&](const fraction& a, const fraction& b) { return extrapolated(a, from, b, to, copies); };

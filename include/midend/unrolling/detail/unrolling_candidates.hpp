@@ -1,4 +1,4 @@
-/// Which forms of a loop are worth a try: by its iteration count, its moduli and its counters.
+/// The forms of a loop that are worth a try, by its iteration count, its moduli and its counters.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,16 +19,16 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How many iterations a loop has. An iteration is a complete one: a loop that is tested before its work has one less
+/// The number of iterations of a loop. Only complete ones count: a loop that is tested before its work has one less
 /// than header executions.
 struct iteration_count {
-  bool is_exact = false;       ///< the counted exit lets exactly `exact` iterations through
-  std::uint64_t exact = 0;     ///< valid if it is exact
-  std::uint64_t divisible = 1; ///< the number is a multiple of this
-  bool is_computable = false;  ///< the number is not exact, but can be computed before the loop
-  std::uint64_t expected = 0;  ///< the number that totals are for
-  bool is_assumed = false;     ///< `expected` is `unrolling_options::assumed_trip`, for want of anything known
-  bool is_profiled = false;    ///< `expected` comes from a profile
+  bool is_exact = false;                  ///< the counted exit ends the loop after exactly `exact` iterations
+  std::uint64_t exact = 0;                ///< valid if it is exact
+  std::uint64_t divisible = 1;            ///< the number is a multiple of this
+  bool is_computable = false;             ///< the number is not constant, but can be computed before the loop
+  std::uint64_t expected = 0;             ///< the number on which totals are based
+  bool is_assumed = false;                ///< nothing is known: `expected` is `unrolling_options::assumed_trip`
+  bool is_profiled = false;               ///< `expected` comes from a profile
   std::uint64_t most = ~std::uint64_t{0}; ///< more are impossible, or not expected
 };
 
@@ -45,7 +45,7 @@ constexpr std::uint64_t rounded_trip(double average) {
 
 constexpr iteration_count iterations_of(const loop_counts& counts, const unrolling_options& options) {
   iteration_count n;
-  const std::uint64_t extra = counts.is_counted && !counts.is_at_bottom ? 0 : 1; // besides backedges taken
+  const std::uint64_t extra = counts.is_counted && !counts.is_at_bottom ? 0 : 1; // besides the taken backedges
   n.expected = min(options.assumed_trip, longest_total);
   n.is_assumed = true;
   if (counts.hints.average > 0) {
@@ -74,7 +74,7 @@ constexpr iteration_count iterations_of(const loop_counts& counts, const unrolli
   return n;
 }
 
-/// The remainder of a factor, and whether it is out of the question.
+/// The candidate for a factor: where its remainder runs, and whether the options exclude it.
 constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const iteration_count& count,
                                                   const unrolling_options& options) {
   unrolling_candidate c;
@@ -89,30 +89,28 @@ constexpr unrolling_candidate candidate_of_factor(std::uint32_t factor, const it
     static_cast<unrolling_form&>(c) = partial_unrolling(factor, count.exact, placement, options.max_unrolled_rest);
     c.remainder_iterations = c.known_remainder;
     is_allowed = options.allows_partial;
-  } else if (count.is_computable && divides) { // the old loop stays, and runs no more than its last test
+  } else if (count.is_computable && divides) { // the old loop stays, for its last test only
     c.remainder = remainder_placement::epilogue;
     is_allowed = options.allows_runtime;
   } else if (count.is_computable && placement != remainder_placement::mid_exit) {
     c.remainder = placement;
     c.remainder_iterations = factor - 1;
     is_allowed = options.allows_runtime;
-  } else { // a last pass that may end in any copy needs the exit test in each
+  } else { // the loop may end in any copy, so each needs the exit test
     c.remainder = remainder_placement::mid_exit;
   }
   c.why = factor > count.most ? rejection::trip_too_short : is_allowed ? rejection::none : rejection::not_allowed;
   return c;
 }
 
-/// The factors to try.
 struct unrolling_factors {
   flat_array<std::uint32_t> factors; ///< ascending, each once, at least 2
 
-  /// Refills them, up to `most`:
+  /// Refills the factors, up to `most`:
   /// - divisors of the trip count, which leave no remainder;
-  /// - powers of two up to 16, which often divide it, and by which the number of passes is cheap to compute;
-  /// - moduli, with their greatest common divisors and least common multiples
-  ///   two by two: at a multiple of a modulus its quotients and remainders are
-  ///   known;
+  /// - powers of two up to 16, which often divide it; dividing the trip count by them is cheap;
+  /// - moduli, with the greatest common divisors and least common multiples of each two: at a multiple of a modulus its
+  ///   quotients and remainders are known;
   /// - the period of header phis that change places, whose moves vanish at its multiples;
   /// - the denominator of the resource bound, at which no part of a cycle is lost.
   constexpr void collect(const unrolling_features& features, std::uint64_t phi_period, std::uint64_t trip_multiple,
@@ -156,8 +154,8 @@ private:
   }
 };
 
-/// Whether there is a reason to peel off this many iterations: a counter passes a constant that it is compared with, a
-/// header phi does not change any more, or the profile says that there are no more iterations.
+/// Whether there is a reason to peel this many iterations: a counter reaches a constant that it is compared with, a
+/// header phi has its final value, or the profile expects exactly this many iterations.
 constexpr bool may_pay_to_peel(const unrolling_features& features, const iteration_count& count, std::uint32_t peeled) {
   if ((count.is_profiled && count.expected == peeled) || (peeled == 1 && features.has_settling_phi)) {
     return true;

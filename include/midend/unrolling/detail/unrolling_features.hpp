@@ -1,4 +1,4 @@
-/// What a loop has that makes forms of it worth a try, and that an advice assumes.
+/// The features of a loop that make forms of it worth a try, and assumptions that an advice rests on.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,14 +15,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A comparison of start + k · step, in iteration k and modulo 2^width, with a number.
+/// A loop compares start + k · step with a number, in iteration k and modulo 2^width.
 struct compared_counter {
   std::uint64_t start;
   std::uint64_t step;
   std::uint64_t number;
   unsigned width;
 
-  /// Whether the counter is that number in the last of the first `peeled` iterations, or in the next one.
+  /// Whether the counter equals the number in the last of the first `peeled` iterations, or in the next one.
   constexpr bool passes_after(std::uint32_t peeled) const {
     const std::uint64_t last = (start + (peeled - 1) * step) & low_ones(width);
     return last == number || ((last + step) & low_ones(width)) == number;
@@ -40,12 +40,12 @@ struct unrolling_features {
   bool has_several_bases = false;   ///< accesses have different bases
   bool has_promises = false;        ///< additions to phis of the header do not wrap, as the program promises
   bool has_settling_phi = false;    ///< a phi of the header does not change after the first iteration
-  flat_array<std::uint64_t> moduli; ///< ascending, each once, at least 2: of divisions, remainders, shifts and masks
+  flat_array<std::uint64_t> moduli; ///< of divisions, remainders, shifts and masks; ascending, each once, at least 2
   flat_array<compared_counter> comparisons;
 };
 
-/// Reads an extracted loop, refilling `out`. `found` is what `evolutions` says of loop `l` in the function that it was
-/// extracted from. Linear.
+/// Reads an extracted loop; refills `out`. `found` are the `evolutions` of loop `l` in the function that it came from.
+/// Linear.
 MIDEND_FUNCTION void read_features(const extracted_loop& x, const value_evolutions& found, loop_id l,
                                    unrolling_features& out);
 
@@ -74,7 +74,6 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// One reading of a loop.
 class feature_reader {
 public:
   feature_reader(const extracted_loop& x, const value_evolutions& found, loop_id l, unrolling_features& out)
@@ -184,7 +183,7 @@ private:
     }
   }
 
-  /// Of a division, remainder, right shift or mask by a number: 2^k for x & (2^k - 1). 0 of others.
+  /// The modulus of a division, remainder, right shift or mask by a number: 2^k for x & (2^k - 1). 0 for others.
   static std::uint64_t modulus_of(const operation_info& info, std::uint64_t by) {
     switch (info.code) {
     case operation::div:

@@ -52,7 +52,6 @@ struct machine_limits {
   }
 };
 
-/// Compares a candidate with the rolled loop and with the last accepted candidate.
 struct unrolling_rule {
   const machine_limits& machine;
   const unrolling_options& options;
@@ -60,7 +59,7 @@ struct unrolling_rule {
   const unrolling_candidate& last;
   bool count_is_exact;
 
-  /// `rejection::none` if the candidate is to be accepted. Fills in `fall` and `gain` as far as they are computed.
+  /// `rejection::none` if the candidate should be accepted. Sets `fall` and `gain` if it computes them.
   constexpr rejection judge(unrolling_candidate& c) const {
     const rejection limit = exceeded_limit(c);
     return limit == rejection::none ? compare(c) : limit;
@@ -95,8 +94,8 @@ private:
     if (now > before && all_cycles(c) >= all_cycles(last)) {
       return rejection::not_faster;
     }
-    // A candidate may be slower in a long run and faster over the iterations that there are: a mask is cheaper than a
-    // division before the loop, and a shorter remainder after it.
+    // A candidate may take longer per iteration in a long run and still less time in all: a mask before the loop is
+    // cheaper than a division, and a short remainder cheaper than a long one.
     c.fall = now < before ? relative_fall(before, now) : relative_fall(all_cycles(last), all_cycles(c));
     if (!is_no_slower(c, last)) {
       return count_is_exact || is_no_slower(c, rolled) ? rejection::slower_in_total : rejection::below_break_even;
@@ -109,7 +108,7 @@ private:
     fraction before;
   };
 
-  /// The cycles of the candidate and of the last accepted one: of an iteration in a long run, or of all iterations if
+  /// The cycles of the candidate and of the last accepted one: for an iteration in a long run; for all iterations if
   /// one of the two is not a uniform loop.
   constexpr compared_fractions compared_cycles(const unrolling_candidate& c) const {
     if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {

@@ -30,34 +30,34 @@ namespace detail {
 
 /// The figures of a trial.
 struct trial_figures {
-  bool is_unrolled = false; ///< else the transformation refuses, and nothing below is valid
-  bool has_loop = false;    ///< the unrolled loop is left
-  body_cost loop;           ///< of it
-  body_cost outside;        ///< of all that is in no loop: sums over nodes
-  std::uint64_t bytes = 0;  ///< of all
+  bool is_unrolled = false; ///< if not, the transformation refused, and nothing below is valid
+  bool has_loop = false;    ///< the unrolled loop still exists
+  body_cost loop;           ///< its cost; valid if `has_loop`
+  body_cost outside;        ///< the cost of all nodes outside loops: sums
+  std::uint64_t bytes = 0;  ///< of the whole program
 };
 
-/// Carries candidates out on copies. The only part of the search that depends on the type of the machine; the search is
+/// Runs trials of candidates on copies. Only this part of the search depends on the type of the machine; the rest is
 /// compiled once for all machines.
 class candidate_trials {
 public:
   virtual trial_figures run(const unrolling_form& form) = 0;
 
-  /// Fills in operations and savings of the trial that was run last.
+  /// Sets operations and savings of the last trial.
   virtual void describe_last(bool is_rolled, unrolling_advice& out) = 0;
 
 protected:
   ~candidate_trials() = default;
 };
 
-/// Whether one iteration has 16 times as many operations as allowed: clean-up would have to remove all but one in 16,
-/// and the estimate takes more than linear time where a loop has many latches.
+/// Whether one iteration has more than 16 times the allowed operations: the clean-up would have to remove all but one
+/// in 16, and the estimate takes more than linear time if a loop has many latches.
 constexpr bool is_surely_too_large(const unrolling_features& features, std::uint64_t max_operations) {
   constexpr std::uint64_t slack = 16;
   return features.operations / slack > max_operations;
 }
 
-/// What an advice assumes. Requires all else of it.
+/// The assumptions of an advice. Requires its other members.
 constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advice& advice,
                                                            const unrolling_features& features,
                                                            const iteration_count& count,
@@ -81,8 +81,8 @@ constexpr std::array<bool, num_assumptions> assumptions_of(const unrolling_advic
   return out;
 }
 
-/// Tries the rolled loop, then factors, then peeling, then complete unrolling, and fills in the advice. A candidate is
-/// accepted against the last accepted one by `unrolling_rule`. Requires the counts of the loop in `out`.
+/// Tries the rolled loop, then factors, then peeling, then complete unrolling, and sets the advice. Accepts candidates
+/// against the last accepted one by `unrolling_rule`. Requires the counts of the loop in `out`.
 class unrolling_search {
 public:
   unrolling_search(const loop_machine_times& times, const machine_limits& limits, const unrolling_options& options,
@@ -105,7 +105,7 @@ public:
     if (out_.obstacle != unrolling_obstacle::none) {
       return;
     }
-    if (rolled().body.obstacle != pipelining_obstacle::straight_line) { // a loop is left
+    if (rolled().body.obstacle != pipelining_obstacle::straight_line) { // a loop remains
       try_factors();
       try_peeling();
       try_full();
@@ -113,8 +113,7 @@ public:
     finish();
   }
 
-  /// Makes complete unrolling the decision. Requires that `run` has tried it as the last candidate, for the same
-  /// advice.
+  /// Makes complete unrolling the decision. Requires that `run` for this advice tried it as the last candidate.
   void choose_full() {
     const std::size_t full = out_.candidates.size() - 1;
     if (out_.chosen != full) {
@@ -130,7 +129,7 @@ private:
     unrolling_candidate c;
     const trial_figures f = trials_.run({});
     if (!f.is_unrolled) {
-      out_.obstacle = unrolling_obstacle::irreducible; // what the clean-up leaves is no region
+      out_.obstacle = unrolling_obstacle::irreducible; // the cleaned up loop is no region
       return;
     }
     take(f, c);
@@ -162,10 +161,10 @@ private:
     factors_.collect(features_, out_.counts.phi_period, count_.divisible, bound.denominator(), options_.max_factor);
     factors_.insert(options_.forced_factor, 2, options_.forced_factor);
     std::uint32_t copies = 0;
-    for (std::size_t i = 0; i != factors_.factors.size(); ++i) { // factors are added on the way
+    for (std::size_t i = 0; i != factors_.factors.size(); ++i) { // the body may add factors
       const std::uint32_t factor = factors_.factors[i];
       if (count_.is_exact && (factor >= count_.exact || (is_one_pass(factor) && factor != options_.forced_factor))) {
-        break; // that is complete unrolling
+        break; // this is complete unrolling
       }
       unrolling_candidate c = candidate_of_factor(factor, count_, options_);
       if (c.why == rejection::none && is_forced_to_another(factor)) {
@@ -183,14 +182,14 @@ private:
       }
       add(c);
       if (factor == 2 && c.is_tried && bound < c.body.resources.exact) {
-        // From one copy to two the bound grows by the part that copies do not share. If the factor is the denominator
+        // From one copy to two, the bound grows by the part that copies do not share. If the factor is the denominator
         // of that part, no fraction of a cycle is lost.
         factors_.insert(difference(c.body.resources.exact, bound).denominator(), 3, options_.max_factor);
       }
     }
   }
 
-  /// With what is left unrolled, too, no loop is left.
+  /// Whether no loop remains: the new body runs once, and the remainder is unrolled, too.
   bool is_one_pass(std::uint32_t factor) const {
     return count_.exact / factor == 1 && count_.exact % factor <= options_.max_unrolled_rest;
   }
@@ -203,8 +202,8 @@ private:
     return is_among(span<const std::uint64_t>(features_.moduli), std::uint64_t{factor});
   }
 
-  /// Whether copies may share more, or fold more, than those of the factors that were tried: the position in the new
-  /// body says more about a quotient or remainder, or something about a rotation of phis.
+  /// Whether copies may share or fold more than in the factors tried so far: the position in the new body says more
+  /// about a quotient or remainder, or something about a rotation of phis.
   bool knows_position(std::uint32_t factor) const {
     bool knows = out_.counts.phi_period > 1 && factor % out_.counts.phi_period == 0;
     for (const std::uint64_t m : features_.moduli) {
@@ -220,7 +219,7 @@ private:
     return knows;
   }
 
-  /// Judged by the operations of a copy in the last factor that was tried. `slack` is above 1 where most operations may
+  /// Extrapolates from the operations of a copy in the last tried factor. `slack` is above 1 if most operations may
   /// fold, as at a modulus.
   bool is_expected_too_large(std::uint64_t factor, std::uint64_t slack) const {
     const unrolling_candidate& last = out_.candidates[later_];
@@ -229,8 +228,8 @@ private:
 
   // Which factors are tried.
 
-  /// Whether a factor is worth a trial. Otherwise it has the numbers by which it was judged: each further copy adds to
-  /// the body what those between the last two trials have added, and what runs once is the same.
+  /// Whether a factor is worth a trial. If not, `c` keeps the extrapolated numbers: each further copy adds to the body
+  /// what the copies between the last two trials added, and code that runs once stays the same.
   bool may_pay(unrolling_candidate& c) const {
     if (earlier_ == 0 || c.factor == options_.forced_factor || knows_position(c.factor)) {
       return true;
@@ -250,14 +249,14 @@ private:
     const unrolling_candidate& from = out_.candidates[earlier_];
     const unrolling_candidate& to = out_.candidates[later_];
     c.body = extrapolated_body(from.body, from.factor, to.body, to.factor, c.factor);
-    c.rest = tried_like(c).rest; // limit and guard are the same
+    c.rest = tried_like(c).rest; // with the same limit and guard
     c.rest.alone = c.unrolls_remainder ? rolled().body.alone * c.remainder_iterations : c.rest.alone;
     c.total_bytes = to.total_bytes - min(to.total_bytes, to.body.bytes) + c.body.bytes;
     set_factor_times(c);
   }
 
-  /// The last tried factor, if there is one that is a power of two if this one is: then the number of passes takes a
-  /// mask and no division.
+  /// The last tried factor that is a power of two exactly if this one is: then the number of new iterations takes a
+  /// mask in place of a division. If there is none, the last tried factor.
   const unrolling_candidate& tried_like(const unrolling_candidate& c) const {
     for (std::size_t i = out_.candidates.size(); i-- != 1;) {
       const unrolling_candidate& tried = out_.candidates[i];
@@ -277,13 +276,13 @@ private:
     take(f, c);
     if (f.has_loop) {
       set_factor_times(c);
-      note_trial(knows_position(c.factor)); // before it is one of the candidates
+      note_trial(knows_position(c.factor)); // before it joins the candidates
     } else {
       set_straight_times(c);
     }
   }
 
-  /// Factors with more to share are no basis for others, unless there is no other.
+  /// Does not extrapolate from factors whose copies share more, unless there is no other.
   void note_trial(bool has_more) {
     const std::size_t tried = out_.candidates.size();
     if (!has_more) {
@@ -311,7 +310,7 @@ private:
   void try_peeling() {
     for (std::uint32_t peeled = 1; peeled <= options_.max_peeled; ++peeled) {
       if (count_.is_exact && peeled + 1 >= count_.exact) {
-        return; // that is complete unrolling
+        return; // this is complete unrolling
       }
       if (may_pay_to_peel(features_, count_, peeled)) {
         unrolling_candidate c;
@@ -367,7 +366,7 @@ private:
     add(c);
   }
 
-  /// A loop that the trial leaves after the copies is never run again, but there.
+  /// Counts a loop that remains after the copies as straight code: it runs only there, and once.
   static void count_loop_once(trial_figures& f) {
     if (f.has_loop) {
       f.outside.operations += f.loop.operations;
@@ -377,8 +376,8 @@ private:
     }
   }
 
-  /// The exact number of iterations of the counted exit; without one, the number of header executions, or its upper
-  /// bound if no fewer are expected; 0 for neither.
+  /// The exact number of iterations of the counted exit. Without one, the number of header executions, or its upper
+  /// bound if no fewer are expected. 0 if there is neither.
   std::uint64_t copies_of_full() const {
     if (count_.is_exact && out_.counts.is_exact()) {
       return count_.exact;
@@ -388,7 +387,7 @@ private:
     return is_expected ? *most : 0;
   }
 
-  // A candidate and its place.
+  // Figures of a candidate.
 
   static void take(const trial_figures& f, unrolling_candidate& c) {
     c.is_tried = true;
@@ -397,14 +396,14 @@ private:
     c.total_bytes = f.bytes;
   }
 
-  /// Each node counts once, as where branches are predicates.
+  /// Sets the times of a program without loop. Each node counts once, as if branches were predicates.
   void set_straight_times(unrolling_candidate& c) const {
     c.is_evaluated = true;
     c.total_cycles = c.body.alone;
     c.cycles_per_iteration = fraction(c.body.alone) / max<std::uint64_t>(count_.expected, 1);
   }
 
-  /// `passes` is the number of passes of the new body, each of which does `iterations_per_pass` iterations.
+  /// Sets the times of a loop. `passes` counts iterations of the new body; each does `iterations_per_pass` old ones.
   void set_loop_times(unrolling_candidate& c, const loop_time& time, std::uint64_t passes,
                       std::uint32_t iterations_per_pass) const {
     const bool runs_iterations = c.kind == unrolling_kind::peel || c.unrolls_remainder;
@@ -419,7 +418,7 @@ private:
 
   unrolling_rule rule() const { return {limits_, options_, rolled(), out_.candidates[out_.chosen], count_.is_exact}; }
 
-  /// Adds a candidate, and accepts it if it was tried and is the best so far, or the one that is forced.
+  /// Adds a candidate. Accepts it if it was tried and is the best so far, or if its factor is forced.
   void add(const unrolling_candidate& candidate) {
     const std::size_t index = out_.candidates.size();
     out_.candidates.push_back(candidate);
@@ -437,7 +436,7 @@ private:
     }
   }
 
-  /// Requires that the candidate was tried last.
+  /// Requires that this candidate was the last trial.
   void accept(std::size_t index) {
     unrolling_candidate& c = out_.candidates[index];
     unrolling_candidate& last = out_.candidates[out_.chosen];
@@ -475,7 +474,7 @@ private:
   const iteration_count count_;
   std::size_t earlier_ = 0; ///< the two candidates from which others are extrapolated; 0: none yet
   std::size_t later_ = 0;
-  bool is_blind_ = false; ///< the position in their bodies says nothing
+  bool is_blind_ = false; ///< these two know nothing from the position in their bodies
 };
 
 } // namespace detail

@@ -1,4 +1,4 @@
-/// How long a loop takes in all, from the costs of its bodies.
+/// The time of a loop over all its iterations, from the costs of its bodies.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,14 +12,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How long an unrolled loop takes: the passes of the new body, and the old body for what is left.
+/// The time of an unrolled loop: `passes` iterations of the new body, and the old body for the remaining ones.
 struct unrolled_times {
   const loop_machine_times& machine;
   const body_cost& rolled;
   const body_cost& body;
   std::uint64_t factor;
-  std::uint64_t preparation; ///< cycles to compute the number of passes
-  bool leaves_in_the_middle; ///< the last pass need not be complete, so that nothing is left
+  std::uint64_t preparation; ///< cycles to compute the number of new iterations
+  bool leaves_in_the_middle; ///< the last new iteration may be incomplete, so nothing remains
 
   constexpr std::uint64_t passes(std::uint64_t iterations) const {
     return leaves_in_the_middle ? iterations / factor + (iterations % factor != 0) : iterations / factor;
@@ -33,9 +33,9 @@ struct unrolled_times {
   }
 };
 
-/// The least number of iterations from which on the unrolled loop is never slower than the old one, whatever remainder
-/// is left; 0 if there is none. From the fourth pass on (precisely, from where both loops are pipelined, if ever), the
-/// difference is linear for each remainder. O(factor · shortest pipelined trip).
+/// The least number of iterations from which on the unrolled loop is never slower than the old one, for any remainder;
+/// 0 if there is none. From `steady_pass` on, where both loops are pipelined if ever, the difference is linear for each
+/// remainder. O(factor · shortest pipelined trip).
 struct break_even_search {
   const unrolled_times& unrolled;
 
@@ -71,13 +71,13 @@ private:
     return unrolled.machine.loop(unrolled.rolled, iterations).total();
   }
 
-  /// From this pass on, each further pass adds the same number of cycles to both loops.
+  /// From this new iteration on, each further one adds the same number of cycles to both loops.
   constexpr std::uint64_t steady_pass() const {
     const std::uint64_t trip = max<std::uint64_t>(unrolled.machine.shortest_pipelined_trip, 1);
     return max(max(trip, last_faster_alone(unrolled.body)), last_faster_alone(unrolled.rolled));
   }
 
-  /// Up to this number, passes of a loop with many stages may be faster without overlap.
+  /// Up to this number of iterations, a loop with many stages may be faster without overlap.
   constexpr std::uint64_t last_faster_alone(const body_cost& b) const {
     if (!b.may_be_pipelined() || b.alone <= b.interval) {
       return 0;
@@ -85,7 +85,7 @@ private:
     return ((b.stages - 1) * b.interval + unrolled.machine.setup) / (b.alone - b.interval) + 1;
   }
 
-  /// The first of `iterations`, `iterations` + factor, … that is not slower; 0 if all are.
+  /// The first of `iterations`, `iterations` + factor, … that is not slower; 0 if there is none.
   constexpr std::uint64_t first_not_slower(std::uint64_t iterations) const {
     const std::uint64_t old_growth = old(iterations + unrolled.factor) - old(iterations);
     const std::uint64_t growth = unrolled(iterations + unrolled.factor).total() - unrolled(iterations).total();

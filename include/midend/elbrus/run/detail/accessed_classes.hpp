@@ -1,4 +1,4 @@
-/// `accessed_classes`: which alias classes have accessed which bytes, to find classes that meet.
+/// `accessed_classes`: records the alias classes that accessed each byte, to find classes that overlap.
 #pragma once
 
 #include "midend/config.hpp"

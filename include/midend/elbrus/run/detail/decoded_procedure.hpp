@@ -30,7 +30,7 @@ constexpr slot_state operator|(slot_state a, slot_state b) {
   return static_cast<slot_state>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
 }
 
-/// What an instruction does.
+/// The action of an instruction.
 enum class action : std::uint8_t {
   // Results of a, b and c, which are defined.
   evaluate, ///< any operation of the vocabulary
@@ -50,11 +50,11 @@ enum class action : std::uint8_t {
   floating,
   integer_to_float,
   conversion,      ///< any other one that is not in the vocabulary
-  extended,        ///< whatever computes, loads or stores an `f80`
+  extended,        ///< any computation, load or store of an `f80`
   load,            ///< from b + c·scale + offset, which is, without an index, b + b·0 + offset
   store,           ///< a, to the same place
   volatile_access, ///< one of these two
-  // These pass the chosen value on, whatever its state.
+  // These return the chosen value in any state.
   move,
   select,
   guard, ///< may skip the next instruction, by the value of a; the result is then b

@@ -14,8 +14,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// A number with a literal is that in its slot, and is not in the pool. For another one, the slot has a NaN that no
-/// literal is, with the place in the pool in its low bits.
+/// If a number has a literal, its slot holds the literal, and the pool is not needed. Otherwise the slot holds a NaN
+/// that is no literal; its low bits are the place of the number in the pool.
 class extended_pool {
 public:
   extended_number number(std::uint64_t bits) const {

@@ -52,7 +52,7 @@ struct slot_view {
     states[to] = states[from];
   }
 
-  /// Whether the three operands of an instruction can be computed with.
+  /// Whether the three operands of an instruction are defined.
   bool defined(const instruction& i) const { return (states[i.a] | states[i.b] | states[i.c]) == slot_state::defined; }
 };
 
@@ -126,7 +126,7 @@ private:
   flat_array<slot_state> states_;
 };
 
-/// Why an instruction has no result. Any operand that cannot be used gives `diagnostic_value` here.
+/// The reason why an instruction has no result. An operand that cannot be used gives `diagnostic_value` here.
 using run_fault = std::optional<trap_kind>;
 
 inline trap_kind trap_of(evaluation_fault f) {
@@ -320,18 +320,18 @@ private:
       case action::branch:
       case action::switch_:
         if (const std::uint32_t e = next_edge(i, here); e != no_index) [[likely]] {
-          const decoded_edge& way = here.code->edges[e];
-          if (left < way.num_phis) {
-            stop({.value = way.first_phi}, trap_kind::step_limit);
+          const decoded_edge& taken = here.code->edges[e];
+          if (left < taken.num_phis) {
+            stop({.value = taken.first_phi}, trap_kind::step_limit);
             return left;
           }
-          left -= way.num_phis;
+          left -= taken.num_phis;
           ++here.edge_counts[e];
-          if (way.scope != no_node) [[unlikely]] {
-            runs_.begin(frames_.top().call, way.scope);
+          if (taken.scope != no_node) [[unlikely]] {
+            runs_.begin(frames_.top().call, taken.scope);
           }
-          follow(way, *here.code, here.slots);
-          here.at = here.code->code.data() + way.target;
+          follow(taken, *here.code, here.slots);
+          here.at = here.code->code.data() + taken.target;
           continue;
         }
         problem = trap_kind::diagnostic_value;
@@ -419,9 +419,9 @@ private:
     return at != end && at->bits == bits ? at->edge : i.target;
   }
 
-  static void follow(const decoded_edge& way, const decoded_procedure& code, slot_view s) {
-    const move* m = code.moves.data() + way.first_move;
-    for (const move* const end = m + way.num_moves; m != end; ++m) {
+  static void follow(const decoded_edge& edge, const decoded_procedure& code, slot_view s) {
+    const move* m = code.moves.data() + edge.first_move;
+    for (const move* const end = m + edge.num_moves; m != end; ++m) {
       s.copy(m->from, m->to);
     }
   }
@@ -443,7 +443,7 @@ private:
     return true;
   }
 
-  /// Instructions that need more than the slots of the current frame.
+  /// Runs instructions that need more than the slots of the current frame.
   run_fault leave_loop(const instruction& i, slot_view s) {
     switch (i.what) {
     case action::volatile_access:
@@ -460,7 +460,7 @@ private:
     }
   }
 
-  /// Whether a load or store accesses what its alias class must not, or reads of a local array what was not written.
+  /// Whether an access breaks the promise of its alias class, or reads unwritten bytes of a local array.
   bool breaks_promise(const instruction& i, slot_view s) {
     if ((i.code != opcode::ld && i.code != opcode::st) || i.speculative) {
       return false;
@@ -519,7 +519,7 @@ private:
     return {};
   }
 
-  /// What has to do with numbers of type `f80`.
+  /// Executes instructions on numbers of type `f80`.
   run_fault compute_extended(const instruction& i, slot_view s) {
     const auto number = [&](std::uint32_t slot) { return extended_.number(s.bits[slot]); };
     switch (info_of(i.code).form) {
@@ -562,7 +562,7 @@ private:
     s.put(i.result, extended_.slot_bits(number, frames_.all_bits()));
   }
 
-  /// What a slot has, outside of the run.
+  /// The number in a slot, as seen outside the run.
   scalar scalar_of(type t, std::uint64_t bits) const {
     return t == type::f80 ? extended_scalar(extended_.number(bits)) : scalar{t, bits};
   }
@@ -697,9 +697,9 @@ private:
   extended_pool extended_;
   std::vector<scalar> arguments_;     ///< of a host function
   accessed_classes classes_[2];       ///< of named and of local arrays
-  accessed_classes local_classes_[2]; ///< by run of a loop; of loops in each other, a byte knows the last one
+  accessed_classes local_classes_[2]; ///< by run of a loop; in nested loops, a byte knows only the last one
   scope_runs runs_;
-  alias_id other_class_ = no_alias; ///< that the last access broke
+  alias_id other_class_ = no_alias; ///< the class whose promise the last access broke
   bool breaks_local_class_ = false;
   trap_kind broken_promise_ = trap_kind::classes_meet;
 };

@@ -76,7 +76,7 @@ private:
     return low != loops_[loop].last && nodes_[low] == n;
   }
 
-  /// What is reached from the entry only through the header, and leads back to it without leaving that.
+  /// Adds the natural loop of a header: nodes that the entry reaches only through the header, and that lead back to it.
   void add(const procedure& p, node_id header) {
     flat_array<unsigned char> avoids(num_nodes_, 0);
     flat_array<node_id> pending;

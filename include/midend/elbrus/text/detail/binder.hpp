@@ -1,4 +1,4 @@
-/// `bind_procedure`: makes a procedure of parsed text: resolves names and converts literals to bits.
+/// `bind_procedure`: makes a procedure from parsed text: resolves names and converts literals to bits.
 #pragma once
 
 #include "midend/config.hpp"
@@ -62,9 +62,8 @@ struct edges_from_node {
   std::uint32_t taken = 0; ///< … and how many of them have one
 };
 
-/// Maps the entries of a phi to the edges that they belong to. An entry names the source of an edge; entries that name
-/// the same source belong to its parallel edges, in the order of the terminator. Linear in the edges of each node and
-/// in the entries.
+/// Maps the entries of a phi to their edges. An entry names the source of an edge; entries with one source belong to
+/// its parallel edges, in the order of the terminator. Linear in the edges of each node and in the entries.
 ///
 /// Requires that edges were made in the order of their sources, so that parallel ones are neighbours.
 class phi_matcher {
@@ -140,10 +139,9 @@ struct bound_operand {
   std::uint32_t definition = no_definition;
 };
 
-/// Binds one procedure. Reports what is wrong with its names and literals, its flow and the entries of its phis, and
-/// goes on; entries of phis are compared with edges only if all edges are known. If lines of the procedure break the
-/// grammar, the others are bound for their names and literals only. A first node that has predecessors gets an empty
-/// node before it.
+/// Binds one procedure. Reports errors in its names and literals, its flow and the entries of its phis, and goes on.
+/// Compares entries of phis with edges only if all edges are known. If lines of the procedure break the grammar, binds
+/// the others for their names and literals only. A first node that has predecessors gets an empty node before it.
 class procedure_binder {
 public:
   procedure_binder(const written_procedure& written, const signatures& callees, std::vector<diagnostic>& errors)
@@ -182,7 +180,7 @@ private:
   // Names. Values are known by the number of their definition: parameters come first, then local arrays, then
   // operations.
 
-  /// What has no name is written as a number.
+  /// Empty for names that are only digits: they stand for no name.
   static std::string_view kept_name(const spelling& name) {
     return is_anonymous(name.text) ? std::string_view() : name.text;
   }
@@ -615,7 +613,7 @@ private:
   bool flow_is_known_ = true;     ///< nodes have different names and one terminator, and targets exist
 
   flat_array<bound_operand> bound_;   ///< operands of the current operation
-  flat_array<bound_operand> ordered_; ///< the same of a phi, in the order of the edges
+  flat_array<bound_operand> ordered_; ///< operands of a phi, in the order of the edges
   flat_array<value_id> operands_;
   flat_array<alias_id> classes_; ///< that the current operation clobbers
   flat_array<forward_reference> forward_;

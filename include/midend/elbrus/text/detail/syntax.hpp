@@ -1,4 +1,4 @@
-/// What is written in a file of the Elbrus-like IR, before names have a meaning: the parser makes it, the binder reads
+/// The parsed text of a file of the Elbrus-like IR, before names have a meaning: the parser makes it, the binder reads
 /// it.
 #pragma once
 

@@ -33,7 +33,7 @@ constexpr message_part quoted(std::string_view text) {
   return message_part::quoted({}, text);
 }
 
-/// What is wrong with a literal; the name of the type follows.
+/// The error in a literal in words; the name of the type follows.
 constexpr std::string_view words_of(literal_fault fault) {
   return fault == literal_fault::malformed ? " is no literal of type " : " is out of the range of ";
 }
@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  /// The values that it names may be parameters.
+  /// Remembers the values of a broken head: they may be parameters.
   void skip_broken_head() {
     while (!current().first_in_line && !at('}') && !at(token_kind::end)) {
       const token t = take();
@@ -124,7 +124,7 @@ private:
     }
   }
 
-  /// The definition of a name cannot be read.
+  /// Notes that the definition of a name cannot be read.
   void lose(operand_kind kind, const spelling& name) { out_->lost_names.push_back({.kind = kind, .name = name}); }
 
   // parameters = "(" [ parameter { "," parameter } ] ")" .   parameter = VALUE ":" type .
@@ -486,7 +486,7 @@ private:
     return expect(']');
   }
 
-  // What follows the operands.
+  // The part after the operands.
 
   // tail = { flag } [ guard { flag } ] .
 
@@ -779,7 +779,7 @@ private:
     return true;
   }
 
-  /// If there is one. The sign may be part of the number.
+  /// Reads a negative offset if there is one. The sign may be part of the number.
   bool negative_offset(written_access& access) {
     if (take_if('-')) {
       return offset(access, "-");
@@ -921,7 +921,7 @@ private:
     return true;
   }
 
-  /// After an error: goes on to the next line, at least one token further, but not past the end of the procedure.
+  /// After an error, goes on to the next line, at least one token further, but not beyond the end of the procedure.
   void skip_line() {
     if (current_.location == start_ && !at(token_kind::end)) {
       take();

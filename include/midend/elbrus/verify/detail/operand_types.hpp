@@ -126,7 +126,7 @@ constexpr std::string_view type_fault(const value_core& record) {
   return "";
 }
 
-/// Whether the promise of no signed overflow has a meaning.
+/// Whether a promise of no signed overflow means something here.
 constexpr bool can_be_nsw(opcode code) {
   switch (code) {
   case opcode::add:

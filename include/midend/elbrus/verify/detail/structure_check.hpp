@@ -1,4 +1,4 @@
-/// Whether the arrays of a procedure agree with each other.
+/// Checks that the arrays of a procedure agree with each other.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,7 @@ namespace elbrus::detail {
 
 /// Finds errors that no text has and that would mislead all other checks: broken lists, numbers out of range, edges
 /// that are missing at one end, operands that are missing among the users of their value. `Procedure` is `procedure`,
-/// or a class with the same members that a test has damaged. O(values + operands + nodes + edges).
+/// or a damaged class of a test with its members. O(values + operands + nodes + edges).
 template <class Procedure> class structure_check {
 public:
   structure_check(const Procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -89,8 +89,8 @@ private:
     }
   }
 
-  /// The operations of a node are linked both ways, and their records name the node. An operation that is in the list
-  /// twice would have two predecessors, so the walk ends.
+  /// The operations of a node are linked in both directions, and their records name the node. An operation that is in
+  /// the list twice would have two predecessors, so the walk ends.
   void operation_list(node_id n) {
     value_id previous = no_value;
     for (value_id v = p_.node_core(n).first; v != no_value; v = p_.core(v).next) {

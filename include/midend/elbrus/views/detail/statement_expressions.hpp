@@ -20,11 +20,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Operations with the same opcode, types, flags, guard and operands have the same number. Operands of commutative
-/// operations are sorted.
+/// Numbers expressions: operations with equal opcode, types, flags, guard and operands get one number. Operands of
+/// commutative operations are sorted.
 class statement_expressions {
 public:
-  /// `counts(v)` is whether an operand may be part of an expression.
+  /// `counts(v)` says whether an operand may be part of an expression.
   template <class Counts> statement_expressions(const procedure& p, Counts counts) {
     expression_.assign(p.num_values(), no_expression);
     for (node_id n = 0; n != p.num_nodes(); ++n) {
@@ -45,7 +45,8 @@ public:
   span<const value_id> operands(expression_id e) const { return numbers_.operands(e); }
 
 private:
-  /// A copy is cheaper to repeat than to find; the others depend on more than their operands, or have no result.
+  /// Excludes copies, which are cheaper to repeat than to find, and operations whose result depends on more than
+  /// operands.
   static bool is_expression(const value_core& record) {
     const opcode_form form = info_of(record.code).form;
     return record.code != opcode::mov && form != opcode_form::memory && form != opcode_form::call &&
@@ -61,7 +62,7 @@ private:
     return true;
   }
 
-  /// Everything that distinguishes operations with the same operands.
+  /// A key for everything but the operands that distinguishes operations.
   static std::uint32_t key_of(const value_core& record) {
     static_assert(opcode_table.size() <= 256 && type_names.size() <= 16);
     std::uint32_t key = static_cast<std::uint32_t>(record.code);

@@ -25,15 +25,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What is known about a node while operations are emitted.
+/// The state of a node while operations are emitted.
 struct emitted_node {
-  operation_id result = no_operation; ///< the operation that computes it; none of aliases, phis and what is outside
+  operation_id result = no_operation; ///< the operation that computes it; none for aliases, phis and outside values
   std::uint32_t last_reading = 0;     ///< visit mark: the last reading that looked through it
   bool is_next = false;               ///< some header phi has it as its next value
   bool has_register = false;          ///< it comes from outside, and its register is counted
 };
 
-/// What is known about a needed sum.
+/// The state of a needed sum.
 struct emitted_sum {
   operation_id result = no_operation; ///< none if its node is outside
   bool is_next = false;
@@ -59,7 +59,7 @@ struct emitted_use {
 /// The memory of `emit_operations`, and its results beside the operations.
 struct emission_state {
   // Results.
-  flat_array<std::uint64_t> start; ///< by operation: the earliest cycle that values and predicates of its pass allow
+  flat_array<std::uint64_t> start; ///< by operation: its earliest cycle by values and predicates of its iteration
   std::uint64_t num_branches = 0;
   std::uint64_t invariant_operations = 0; ///< computed before the loop
   std::uint64_t general_outside = 0;      ///< registers of values from outside
@@ -73,11 +73,11 @@ struct emission_state {
   flat_array<region_operand> aliases; ///< of the value that is being read
   std::uint32_t readings = 0;         ///< number of values read so far
   tree_recurrences recurrences;
-  flat_array<region_id> tree;       ///< inner nodes of the tree in hand
+  flat_array<region_id> tree;       ///< inner nodes of the current tree
   flat_array<regrouped_term> terms; ///< of that tree
   flat_array<regrouped_term> partial_results;
   flat_array<region_id> products;      ///< of a sum of products, the outermost first
-  flat_array<region_id> late_products; ///< those that depend on the sum in the pass before
+  flat_array<region_id> late_products; ///< those that depend on the sum in the previous iteration
 };
 
 /// The algorithm of `emit_operations`.
@@ -178,7 +178,7 @@ private:
     }
   }
 
-  // Reading values. A value of this pass must have been emitted; a value of the pass before may come later.
+  // Reading values. A value of this iteration must have been emitted; a value of the previous iteration may come later.
 
   constexpr void read(operation_id consumer, region_operand o, dependence_kind kind, std::uint32_t distance = 0) {
     read({consumer, not_a_header_phi, distance, kind, false}, o);
@@ -267,8 +267,8 @@ private:
     }
   }
 
-  /// A header phi without an operation may have others as its next value. From each use they are followed back, each
-  /// phi once: the first way to it is the shortest, and the dependences of longer ones follow from those.
+  /// A header phi without an operation may have others as its next value. Follows them back from each use, each phi
+  /// once: the first path to a phi is the shortest, and its dependence implies those of longer paths.
   constexpr void resolve_phi_uses() {
     const std::size_t uses = w_.phi_uses.size();
     for (std::size_t i = 0; i != uses; ++i) {
@@ -496,8 +496,8 @@ private:
   // Sums of products a·b + (c·d + (e·f + s)), each addition of which is fused with a multiplication.
 
   /// If `s` is carried around the loop, the products that do not depend on it are summed in a chain of their own, and
-  /// the sum is added to `s` by one addition: one operation more, and `s` passes through that addition alone. A
-  /// straight line takes as many chains as make it shortest. Without fused operations, the additions are regrouped.
+  /// one addition adds the sum to `s`: one operation more, but `s` goes through that addition alone. A straight line
+  /// takes the number of chains that makes it shortest. Without fused operations, the additions are regrouped.
   constexpr operation_id emit_products(region_id root) {
     const bool is_fused = !classes_.is_missing(operation_class::fused_multiply_add);
     w_.tree.clear();
@@ -579,7 +579,7 @@ private:
     return sum;
   }
 
-  /// The number of chains by which a sum of so many products is computed first; the fewest of those.
+  /// The number of chains that sums so many products soonest; the fewest of equals.
   constexpr std::size_t shortest_chains(std::size_t products) const {
     const std::uint64_t fused = machine_.latency(operation_class::fused_multiply_add);
     const std::uint64_t sum = machine_.latency(operation_class::fp_add);
@@ -675,9 +675,9 @@ private:
   std::array<std::uint64_t, 4> literals_{};
 };
 
-/// Emits the operations of the chosen values, sums, exits and moves, with what each of them waits for. Refills `w` and,
-/// in `out`, the graph, the origins and the literals. The order of operations follows the order of the nodes; branches
-/// and moves come last. Linear but for sorting the terms of trees, and for effects times exits.
+/// Emits the operations of the chosen values, sums, exits and moves, with their dependences. Refills `w` and, in `out`,
+/// the graph, the origins and the literals. Operations come in the order of the nodes; branches and moves come last.
+/// Linear but for sorting the terms of trees, and for effects times exits.
 template <loop_machine M>
 constexpr void emit_operations(const program_region& body, const M& machine, const lowering_options& options,
                                const machine_classes& classes, const needed_values& needs,

@@ -1,4 +1,4 @@
-/// Instruction selection: which operations of a machine compute a value of a region.
+/// Instruction selection: the operations of a machine that compute a value of a region.
 #pragma once
 
 #include "midend/config.hpp"
@@ -93,7 +93,7 @@ constexpr std::uint64_t smaller_addend(std::uint64_t bits, std::uint8_t width) {
   return opposite < bits ? opposite : bits;
 }
 
-/// What a machine can do with its classes of operations, as sets of bits.
+/// The abilities of a machine by class of operations, as sets of bits.
 struct machine_classes {
   std::uint32_t predicated = 0;
   std::uint32_t speculated = 0;

@@ -22,7 +22,7 @@ namespace detail {
 enum class lowered_as : std::uint8_t {
   nothing,     ///< it is not needed
   outside,     ///< it is known before the body: a constant, or computed before the loop
-  header_phi,  ///< the pass before computes it
+  header_phi,  ///< the previous iteration computes it
   alias,       ///< it takes no operation: its readers read its operands
   operations,  ///< it takes one or more operations of its own
   with_select, ///< it is predicated, and computed at the select that is its only reader
@@ -145,7 +145,8 @@ private:
            a.identity == b.identity;
   }
 
-  /// A sum of products, of which each operation adds one. To regroup it takes a sum and a product that are not fused.
+  /// A sum of products, whose operations add one product each. To regroup it takes a sum and a product that are not
+  /// fused.
   constexpr bool may_regroup_fused(region_id n) const {
     const region_value& node = body_.values[n];
     return options_.reassociates && node.reassociates && node.kind == region_value_kind::pure &&
@@ -201,11 +202,11 @@ private:
   const machine_classes& classes_;
   const needed_values& needs_;
   lowering_choices& out_;
-  region_id last_effect_ = no_region_value; ///< up to the node in hand
+  region_id last_effect_ = no_region_value; ///< up to the current node
 };
 
-/// Chooses for each needed value whether it takes operations of its own. One pass from operands to users, in which a
-/// user also decides about the operands that only it reads. Refills `out`. Linear.
+/// Chooses for each needed value whether it takes operations of its own. Walks once from operands to users; a user also
+/// decides about the operands that only it reads. Refills `out`. Linear.
 constexpr void choose_lowering(const program_region& body, const lowering_options& options,
                                const machine_classes& classes, const needed_values& needs, lowering_choices& out) {
   lowering_chooser(body, options, classes, needs, out).run();

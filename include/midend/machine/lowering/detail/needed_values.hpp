@@ -1,4 +1,4 @@
-/// `find_needed_values`: which values of a region are needed, and how often each is used.
+/// `find_needed_values`: finds the needed values of a region, and counts their uses.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,7 +19,7 @@ namespace detail {
 inline constexpr std::uint32_t no_sum = static_cast<std::uint32_t>(-1);
 inline constexpr std::uint32_t not_a_header_phi = static_cast<std::uint32_t>(-1);
 
-/// What is known about a node after the pass. The counts are about needed users only.
+/// Facts about a node after the walk. Only needed users count.
 struct needed_node {
   std::uint32_t uses = 0;
   std::uint32_t zero_tests = 0;         ///< uses that compare the node with 0
@@ -192,11 +192,11 @@ private:
   needed_values& out_;
 };
 
-/// Marks what is needed: effects, exit tests that are made, values used after the loop (by whichever exit), and all
-/// values that these are computed from; of a header phi, its next value. Counts their uses, and lists the needed sums
-/// of a node and a constant. Sums in addresses and sums used only after the loop are not listed: the address takes up
-/// the constant, and the others are computed after the loop. Refills `out`. Linear, but for different constants added
-/// to one node, which are searched one by one.
+/// Marks needed values: those of effects, exit tests that are made, and values used after the loop (by whichever exit);
+/// all values from which these are computed; for a needed header phi, its next value. Counts their uses, and lists the
+/// needed sums of a node and a constant. Sums in addresses and sums used only after the loop are not listed: the
+/// address takes up the constant, and the others are computed after the loop. Refills `out`. Linear, but for different
+/// constants added to one node, which are searched one by one.
 constexpr void find_needed_values(const program_region& body, const lowering_options& options, needed_values& out) {
   needed_value_search(body, out).run(options);
 }

@@ -36,8 +36,8 @@ struct region_bit {
 inline constexpr region_bit true_bit{no_region_value, true};
 inline constexpr region_bit false_bit{no_region_value, false};
 
-/// Appends values to a region, in an order in which operands precede their users. Of conjunctions of bits and of tests
-/// for the cases of branches, which the program does not write as operations, there is one each.
+/// Appends values to a region, operands before their users. Shares conjunctions of bits and tests for the cases of
+/// branches, which the program does not write as operations.
 class region_builder {
 public:
   constexpr void begin(program_region& out) {
@@ -143,7 +143,7 @@ public:
   }
 
 private:
-  /// Numbers that are equal are one operand here, whichever value they are.
+  /// Equal numbers are one operand here, whichever value they are.
   constexpr bool is_same_operand(const region_operand& a, const region_operand& b) const {
     const region_value& x = out_->values[a.node];
     const region_value& y = out_->values[b.node];

@@ -1,4 +1,4 @@
-/// `region_operation`: what the cost rung says about one operation.
+/// `region_operation`: the members of the cost rung for one operation.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What the cost rung says about one operation, with the defaults for the members that an IR leaves out.
+/// The answers of the cost rung about one operation, with the defaults for members that an IR leaves out.
 struct region_operation {
   operation_info info; ///< what it computes if it runs
   guard_of_value guard;

@@ -166,7 +166,7 @@ public:
   }
 
 private:
-  /// A branch whose condition is not a number: under `parent`, `bit` decides. See `decide`.
+  /// A decision of a branch: under `parent`, `bit` decides. See `decide`.
   struct decision {
     path_predicate parent;
     path_predicate context;
@@ -194,7 +194,7 @@ private:
       return no_path;
     }
     const std::uint32_t d = dominator_[block];
-    if (block == flow_->bottom()) { // every path that does not leave the loop gets there
+    if (block == flow_->bottom()) { // every path that stays in the loop gets there
       return every_path;
     }
     if (postdominator_[d] == block) {
@@ -257,8 +257,8 @@ private:
     cases_.pop_back();
   }
 
-  /// In one pass, because blocks are in topological order: the first iteration of the algorithm of K. D. Cooper, T. J.
-  /// Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001, which needs no second one.
+  /// One round is enough, because blocks are in topological order: the first iteration of the algorithm of K. D.
+  /// Cooper, T. J. Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001.
   constexpr void compute_dominators() {
     dominator_[0] = 0;
     for (std::uint32_t b = 1; b != dominator_.size(); ++b) {

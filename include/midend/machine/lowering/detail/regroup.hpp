@@ -1,4 +1,4 @@
-/// Regrouping: in which order the terms of a sum, or of another tree of one operation, are combined.
+/// Regrouping: the order in which the terms of a sum, or of another tree of one operation, are combined.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,7 +24,7 @@ inline constexpr operation_id no_operation = static_cast<operation_id>(-1);
 struct regrouped_term {
   std::uint64_t ready = 0;    ///< the cycle in which it can be read
   std::uint32_t position = 0; ///< among the terms
-  bool comes_last = false;    ///< it depends on the result of the pass before
+  bool comes_last = false;    ///< it depends on the result of the previous iteration
   operation_id operation = no_operation;
   region_operand value; ///< valid without `operation`
 
@@ -41,9 +41,9 @@ struct regrouped_term {
 /// Combines the terms two by two, and returns the result of all; `combine(a, b)` returns the result of two of them,
 /// which is ready later than both. It always combines the two that are ready first: for operations of equal latency no
 /// other tree is done earlier (M. C. Golumbic, "Combinatorial merging", IEEE Trans. Computers C-25(11), 1976: Huffman's
-/// algorithm with maximum plus one in place of the sum). Results appear in the order in which they are ready, so that
-/// two queues are enough. Terms that come last are combined at the end, one after the other, so that a value carried
-/// around the loop passes through as few operations as possible.
+/// algorithm with maximum plus one in place of the sum). Results appear in the order in which they are ready, so two
+/// queues are enough. Terms that come last are combined at the end, one after the other, so that a value carried around
+/// the loop goes through as few operations as possible.
 ///
 /// Sorts `terms`; `results` is memory. Requires at least one term. O(n log n).
 template <class Combine>
@@ -73,14 +73,14 @@ constexpr regrouped_term regroup(flat_array<regrouped_term>& terms, flat_array<r
   return all;
 }
 
-/// Which terms of a tree depend on its result in the pass before: those come last. Sets of header phis are bits of a
-/// word; with more than 64 phis some share a bit, so that a term may come last without need.
+/// The terms of a tree that depend on its result in the previous iteration: those come last. Sets of header phis are
+/// bits of a word; with more than 64 phis some share a bit, so that a term may come last without need.
 struct tree_recurrences {
   flat_array<std::uint64_t> depends_on; ///< by node: the header phis that it depends on
-  flat_array<std::uint64_t> decides;    ///< by node: the header phis that depend on it in some later pass
-  bool are_known = false;               ///< else the body has no trees or no next pass, and the arrays are not filled
+  flat_array<std::uint64_t> decides;    ///< by node: the header phis that depend on it in some later iteration
+  bool are_known = false; ///< else the body has no trees or no next iteration, and the arrays are not filled
 
-  /// Whether `term` depends on the `result` of an earlier pass.
+  /// Whether `term` depends on the `result` of an earlier iteration.
   constexpr bool connect(region_id result, region_id term) const {
     return are_known && (decides[result] & depends_on[term]) != 0;
   }
