@@ -50,7 +50,7 @@ public:
   template <detail::meant_as_graph G>
     requires(!flow_graph<G>)
   explicit dynamic_dominator_tree(const G&) {
-    detail::explain_flow_graph<G>();
+    detail::flow_graph_contract::explain<G>();
   }
 
   constexpr explicit dynamic_dominator_tree(const dominator_tree& tree) { assign(tree); }

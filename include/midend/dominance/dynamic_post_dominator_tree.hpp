@@ -79,7 +79,7 @@ public:
   template <detail::meant_as_graph G>
     requires(!bidirectional_flow_graph<G>)
   explicit dynamic_post_dominator_tree(const G&, Policy = {}) {
-    detail::explain_bidirectional_flow_graph<G>();
+    detail::bidirectional_flow_graph_contract::explain<G>();
   }
 
   /// Computes the tree of another graph, or of this one, from scratch. Allocates nothing if an earlier graph was at

@@ -23,6 +23,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -175,132 +176,90 @@ template <class G> constexpr std::uint64_t graph_epoch(const G& g) {
 
 namespace detail {
 
-// Members of these names exist, whether they fit or not. The address finds members of any type, the call those that are
-// overloaded. What is private, or is there only if a constraint holds, does not count.
-template <class G>
-concept names_predecessors = requires { &G::predecessors; } || requires(G& g, node_id n) { g.predecessors(n); };
-template <class G>
-concept names_out_edges = requires { &G::out_edges; } || requires(G& g, node_id n) { g.out_edges(n); };
-template <class G>
-concept names_epoch = requires { &G::epoch; } || requires(G& g) { g.epoch(); };
-
 /// Meant as a graph. Where a constructor, or a function that is overloaded for something else, takes a graph, a second
 /// overload takes what is meant as one and is none, for the error alone.
 template <class G>
 concept meant_as_graph =
     requires { &G::num_nodes; } || requires { &G::successors; } || requires(G& g, node_id n) { g.successors(n); };
 
-template <class G>
-concept predecessors_fit = bidirectional_flow_graph<G> || !names_predecessors<G>;
-template <class G>
-concept edges_fit = edge_indexed_flow_graph<G> || !names_out_edges<G>;
-template <class G>
-concept epoch_fits = has_epoch<G> || !names_epoch<G>;
-
 /// A dominator tree, which was passed in the place of its graph.
 template <class G>
 concept meant_as_tree = !has_successors<G> && requires(const G& g, node_id n) { g.immediate_dominator(n); };
 
-/// The error of a graph that cannot be read: one sentence for the first thing that is wrong. Always false.
-template <class G> constexpr bool explain_readable_graph() {
-  if constexpr (meant_as_tree<G>) {
-    static_assert(has_successors<G>,
-                  "midend: this is a dominator tree; the graph is the first argument, its dominator tree the second");
-  } else if constexpr (!has_num_nodes<G>) {
-    static_assert(has_num_nodes<G>,
-                  "midend: a graph needs `std::size_t num_nodes() const`, or pass a view of your function that has it");
-  } else if constexpr (!has_successors<G>) {
-    static_assert(
-        has_successors<G>,
-        "midend: a graph needs `successors(midend::node_id n) const`, which returns the nodes to which n has edges");
-  } else if constexpr (!successors_are_a_range_of_nodes<G>) {
-    static_assert(successors_are_a_range_of_nodes<G>,
-                  "midend: `successors(n)` of a graph must return a range of node numbers; if it has blocks, write "
-                  "`return midend::mapped(blocks, f)`, where f returns the number of a block");
-  }
-  return false;
-}
+template <class G>
+concept is_no_tree = !meant_as_tree<G>;
 
-/// The same for a graph that is searched.
-template <class G> constexpr bool explain_directed_graph() {
-  if constexpr (!readable_graph<G>) {
-    explain_readable_graph<G>();
-  } else if constexpr (!successors_can_be_read_twice<G>) {
-    static_assert(successors_can_be_read_twice<G>, "midend: `successors(n)` of a graph must return a range that can be "
-                                                   "read twice; or pass a copy: `midend::csr_graph(g)`");
-  } else if constexpr (!successor_iterators_outlive_the_range<G>) {
-    static_assert(successor_iterators_outlive_the_range<G>,
-                  "midend: `successors(n)` of a graph returns a temporary range; return a span or a reference; or "
-                  "specialise std::ranges::enable_borrowed_range if iterators of the range stay valid without it; or "
-                  "pass a copy: `midend::csr_graph(g)`");
-  } else if constexpr (!epoch_fits<G>) {
-    static_assert(has_epoch<G>, "midend: `epoch` of a graph would never be called; write `std::uint64_t epoch() "
-                                "const`, or give the member another name");
-  }
-  return false;
-}
+template <class G>
+concept names_predecessors = requires { &G::predecessors; } || requires(G& g) { g.predecessors(node_id()); };
+template <class G>
+concept names_out_edges = requires { &G::out_edges; } || requires(G& g) { g.out_edges(node_id()); };
 
-/// The same for a graph with an entry and optional members.
-template <class G> constexpr bool explain_flow_graph() {
-  if constexpr (!directed_graph<G>) {
-    explain_directed_graph<G>();
-  } else if constexpr (!has_entry<G>) {
-    static_assert(has_entry<G>, "midend: a control-flow graph needs `midend::node_id entry() const`, which returns the "
-                                "node where control enters");
-  } else if constexpr (!predecessors_fit<G>) {
-    static_assert(bidirectional_flow_graph<G>,
-                  "midend: `predecessors` of a graph would never be called; write `predecessors(midend::node_id n) "
-                  "const` so that it returns nodes as `successors` does (a span, a reference, midend::mapped), or give "
-                  "the member another name");
-  } else if constexpr (!edges_fit<G>) {
-    static_assert(
-        edge_indexed_flow_graph<G>,
-        "midend: `out_edges` of a graph would never be called; write all of `num_edges()`, `out_edges(n)` (a span of "
-        "midend::edge_id), `edge_source(e)` and `edge_target(e)`, each const, or give the member another name");
-  } else {
-    explain_directed_graph<G>();
-  }
-  return false;
-}
+MIDEND_REQUIRED(is_no_tree, "this is a dominator tree; the graph is the first argument, its dominator tree the second");
+MIDEND_REQUIRED(has_num_nodes,
+                "a graph needs `std::size_t num_nodes() const`, or pass a view of your function that has it");
+MIDEND_REQUIRED(has_successors,
+                "a graph needs `successors(midend::node_id n) const`, which returns the nodes to which n has edges");
+MIDEND_REQUIRED(successors_are_a_range_of_nodes,
+                "`successors(n)` of a graph must return a range of node numbers; if it has blocks, write `return "
+                "midend::mapped(blocks, f)`, where f returns the number of a block");
+MIDEND_REQUIRED(
+    successors_can_be_read_twice,
+    "`successors(n)` of a graph must return a range that can be read twice; or pass a copy: `midend::csr_graph(g)`");
+MIDEND_REQUIRED(successor_iterators_outlive_the_range,
+                "`successors(n)` of a graph returns a temporary range; return a span or a reference; or specialise "
+                "std::ranges::enable_borrowed_range if iterators of the range stay valid without it; or pass a copy: "
+                "`midend::csr_graph(g)`");
+MIDEND_REQUIRED(
+    has_entry,
+    "a control-flow graph needs `midend::node_id entry() const`, which returns the node where control enters");
+MIDEND_OPTIONAL_MEMBER(epoch, has_epoch, it.epoch(), "of a graph would never be called",
+                       "`std::uint64_t epoch() const`");
+MIDEND_OPTIONAL_ROW(
+    predecessors_row, bidirectional_flow_graph, names_predecessors,
+    "`predecessors` of a graph would never be called; write `predecessors(midend::node_id n) const` so that it returns "
+    "nodes as `successors` does (a span, a reference, midend::mapped), or give the member another name");
+MIDEND_OPTIONAL_ROW(
+    edges_row, edge_indexed_flow_graph, names_out_edges,
+    "`out_edges` of a graph would never be called; write all of `num_edges()`, `out_edges(n)` (a span of "
+    "midend::edge_id), `edge_source(e)` and `edge_target(e)`, each const, or give the member another name");
+MIDEND_REQUIRED(
+    has_predecessors,
+    "this needs a graph with `predecessors(midend::node_id n) const`, or pass a copy: `midend::csr_graph(g)`");
+MIDEND_REQUIRED(has_edges, "this needs a graph whose edges have numbers: `num_edges()`, `out_edges(n)`, "
+                           "`edge_source(e)` and `edge_target(e)`, each const; write them, or use midend::csr_graph");
 
-/// The same for a graph with predecessors.
-template <class G> constexpr bool explain_bidirectional_flow_graph() {
-  if constexpr (flow_graph<G> && predecessors_fit<G>) {
-    static_assert(has_predecessors<G>, "midend: this needs a graph with `predecessors(midend::node_id n) const`, or "
-                                       "pass a copy: `midend::csr_graph(g)`");
-  }
-  return explain_flow_graph<G>();
-}
+struct readable_graph_contract
+    : contract<is_no_tree_row, has_num_nodes_row, has_successors_row, successors_are_a_range_of_nodes_row> {};
 
-/// The same for a graph whose edges have numbers.
-template <class G> constexpr bool explain_edge_indexed_flow_graph() {
-  if constexpr (flow_graph<G> && edges_fit<G>) {
-    static_assert(has_edges<G>,
-                  "midend: this needs a graph whose edges have numbers: `num_edges()`, `out_edges(n)`, "
-                  "`edge_source(e)` and `edge_target(e)`, each const; write them, or use midend::csr_graph");
-  }
-  return explain_flow_graph<G>();
-}
+struct directed_graph_contract : contract<readable_graph_contract, successors_can_be_read_twice_row,
+                                          successor_iterators_outlive_the_range_row, epoch_row> {};
+
+struct flow_graph_contract : contract<directed_graph_contract, has_entry_row, predecessors_row, edges_row> {};
+
+struct bidirectional_flow_graph_contract : contract<flow_graph_contract, has_predecessors_row> {};
+
+struct edge_indexed_flow_graph_contract : contract<flow_graph_contract, has_edges_row> {};
 
 } // namespace detail
 
 // What functions take: the concept, and optional members that fit; otherwise an error.
 template <class G>
-concept readable_graph_argument = readable_graph<G> || detail::explain_readable_graph<G>();
+concept readable_graph_argument =
+    (readable_graph<G> && detail::readable_graph_contract::fits<G>) || detail::readable_graph_contract::explain<G>();
 template <class G>
-concept directed_graph_argument = (directed_graph<G> && detail::epoch_fits<G>) || detail::explain_directed_graph<G>();
+concept directed_graph_argument =
+    (directed_graph<G> && detail::directed_graph_contract::fits<G>) || detail::directed_graph_contract::explain<G>();
 template <class G>
 concept flow_graph_argument =
-    (flow_graph<G> && detail::epoch_fits<G> && detail::predecessors_fit<G> && detail::edges_fit<G>) ||
-    detail::explain_flow_graph<G>();
+    (flow_graph<G> && detail::flow_graph_contract::fits<G>) || detail::flow_graph_contract::explain<G>();
 template <class G>
 concept bidirectional_flow_graph_argument =
-    (bidirectional_flow_graph<G> && detail::epoch_fits<G> && detail::edges_fit<G>) ||
-    detail::explain_bidirectional_flow_graph<G>();
+    (bidirectional_flow_graph<G> && detail::bidirectional_flow_graph_contract::fits<G>) ||
+    detail::bidirectional_flow_graph_contract::explain<G>();
 template <class G>
 concept edge_indexed_flow_graph_argument =
-    (edge_indexed_flow_graph<G> && detail::epoch_fits<G> && detail::predecessors_fit<G>) ||
-    detail::explain_edge_indexed_flow_graph<G>();
+    (edge_indexed_flow_graph<G> && detail::edge_indexed_flow_graph_contract::fits<G>) ||
+    detail::edge_indexed_flow_graph_contract::explain<G>();
 
 namespace detail {
 

@@ -32,7 +32,7 @@ public:
   template <detail::meant_as_graph G>
     requires(!readable_graph<G>)
   explicit csr_graph(const G&) {
-    detail::explain_readable_graph<G>();
+    detail::readable_graph_contract::explain<G>();
   }
 
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.

@@ -56,7 +56,7 @@ public:
   template <detail::meant_as_graph G>
     requires(!readable_graph<G>)
   explicit forward_csr_graph(const G&) {
-    detail::explain_readable_graph<G>();
+    detail::readable_graph_contract::explain<G>();
   }
 
   constexpr forward_csr_graph(const forward_csr_graph&) = default;

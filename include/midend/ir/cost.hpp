@@ -231,9 +231,6 @@ struct optional_costs : contract<may_reassociate_row, guard_row, identity_row, t
 struct cost_contract : contract<semantic_contract, has_64_bit_constants_row, has_cost_row, has_memory_row,
                                 has_effect_row, optional_costs> {};
 
-template <class IR>
-concept cost_members_fit = semantic_members_fit<IR> && optional_costs::fits<IR>;
-
 } // namespace detail
 
 /// What functions take: a `cost_ir` with optional members that fit; otherwise an error.

@@ -599,11 +599,8 @@ MIDEND_OPTIONAL_MEMBER(separates_parallel_edges, has_separates_parallel_edges, i
 struct limits_contract : contract<may_redirect_row, may_split_row, may_insert_phi_row, separates_parallel_edges_row,
                                   may_replace_operand_row> {};
 
-template <class IR>
-concept limits_fit = limits_contract::fits<IR>;
-
 /// For plans that read edges and no values.
-struct edges_contract : contract<edge_indexed_graph_row, limits_contract> {};
+struct edges_contract : contract<ir_with_edges_contract, limits_contract> {};
 
 // The members of editors.
 
@@ -674,11 +671,11 @@ struct memory_editor_contract
                has_local_array_bytes_row, can_make_memory_classes_row> {};
 
 struct variable_editor_contract
-    : contract<statement_contract, edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row,
+    : contract<statement_contract, ir_with_edges_contract, can_insert_variable_phis_row, can_set_phi_inputs_row,
                can_rename_uses_row, can_rename_definitions_row, has_undefined_values_row> {};
 
 struct variable_phi_editor_contract
-    : contract<edge_indexed_graph_row, can_insert_variable_phis_row, can_set_phi_inputs_row, has_undefined_values_row,
+    : contract<ir_with_edges_contract, can_insert_variable_phis_row, can_set_phi_inputs_row, has_undefined_values_row,
                graph_has_in_edges_row, can_replace_uses_row, can_erase_values_row> {};
 
 struct phi_removing_editor_contract : contract<variable_editor_contract, can_replace_uses_row, can_erase_values_row> {};

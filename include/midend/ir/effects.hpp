@@ -192,13 +192,6 @@ struct effect_contract : contract<ssa_contract, has_effect_row, has_may_trap_row
                                   has_may_duplicate_row, has_is_volatile_row, has_is_terminator_row, optional_effects> {
 };
 
-template <class IR>
-concept effect_members_fit = optional_effects::fits<IR>;
-
-template <class IR> constexpr bool explain_effect_ir() {
-  return effect_contract::explain<IR>();
-}
-
 } // namespace detail
 
 /// What functions take: an `effect_ir` with optional members that fit; otherwise an error.

@@ -40,12 +40,20 @@ namespace detail {
 /// The rungs that are complete fit.
 struct complete_rungs_row {
   template <class IR>
-  static constexpr bool fits = cost_ir<IR>       ? cost_members_fit<IR>
-                               : semantic_ir<IR> ? semantic_members_fit<IR>
-                                                 : ssa_members_fit<IR>;
+  static constexpr bool fits = [] {
+    if constexpr (cost_ir<IR>) {
+      return cost_contract::fits<IR>;
+    } else {
+      return !semantic_ir<IR> || semantic_contract::fits<IR>;
+    }
+  }();
 
   template <class IR> static constexpr bool explain() {
-    return cost_ir<IR> ? cost_contract::explain<IR>() : semantic_contract::explain<IR>();
+    if constexpr (cost_ir<IR>) {
+      return cost_contract::explain<IR>();
+    } else {
+      return semantic_contract::explain<IR>();
+    }
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -30,21 +31,18 @@ namespace detail {
 template <class IR>
 concept meant_as_ir = has_graph<IR> || !meant_as_graph<IR>;
 
-/// The optional members of the graph fit.
-template <class IR>
-concept graph_members_fit = epoch_fits<graph_of<IR>> && predecessors_fit<graph_of<IR>> && edges_fit<graph_of<IR>>;
+MIDEND_REQUIRED(has_graph, "an IR needs `graph() const`, which returns its control-flow graph");
 
-/// The error of an IR without a fitting `graph()`. Always false.
-template <class IR, bool NeedsEdges> constexpr bool explain_graph() {
-  if constexpr (!has_graph<IR>) {
-    static_assert(has_graph<IR>, "midend: an IR needs `graph() const`, which returns its control-flow graph");
-  } else if constexpr (NeedsEdges) {
-    explain_edge_indexed_flow_graph<graph_of<IR>>();
-  } else {
-    explain_flow_graph<graph_of<IR>>();
-  }
-  return false;
-}
+/// The row of a contract of an IR: its graph fulfils a contract of graphs.
+template <class GraphContract> struct graph_fits_row {
+  template <class IR> static constexpr bool fits = GraphContract::template fits<graph_of<IR>>;
+
+  template <class IR> static constexpr bool explain() { return GraphContract::template explain<graph_of<IR>>(); }
+};
+
+struct ir_with_flow_graph_contract : contract<has_graph_row, graph_fits_row<flow_graph_contract>> {};
+
+struct ir_with_edges_contract : contract<has_graph_row, graph_fits_row<edge_indexed_flow_graph_contract>> {};
 
 } // namespace detail
 

@@ -18,6 +18,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/optional.hpp"
 
 #include <cstddef>
@@ -44,24 +45,14 @@ concept memory_ir = effect_ir<IR> && has_memory<IR>;
 
 namespace detail {
 
-/// The error of an IR without them. Always false.
-template <class IR> constexpr bool explain_memory_ir() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
-    explain_effect_ir<IR>();
-  } else {
-    static_assert(has_memory<IR>,
-                  "midend: an IR needs `std::optional<midend::memory_reference> memory(midend::value_id "
-                  "v) const`, which returns std::nullopt for what may access any memory");
-  }
-  return false;
-}
+struct memory_contract : contract<effect_contract, has_memory_row> {};
 
 } // namespace detail
 
 /// What functions take: a `memory_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept memory_ir_argument =
-    (memory_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) || detail::explain_memory_ir<IR>();
+    (memory_ir<IR> && detail::memory_contract::fits<IR>) || detail::memory_contract::explain<IR>();
 
 namespace detail {
 

@@ -261,9 +261,6 @@ struct semantic_contract
     : contract<ssa_contract, has_constant_type_row, has_operation_row, has_constant_row, edge_cases_row,
                partial_fold_row, folds_row, says_edge_cases_row, optional_semantics> {};
 
-template <class IR>
-concept semantic_members_fit = ssa_members_fit<IR> && optional_semantics::fits<IR>;
-
 } // namespace detail
 
 /// What functions take: a `semantic_ir` with optional members that fit; otherwise an error.

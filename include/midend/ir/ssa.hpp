@@ -95,13 +95,6 @@ concept has_operand_operations = requires(const IR& ir, value_id v) { ir.operand
 
 namespace detail {
 
-/// A graph whose edges have numbers.
-struct edge_indexed_graph_row {
-  template <class IR> static constexpr bool fits = has_graph<IR> && graph_is_edge_indexed<IR> && graph_members_fit<IR>;
-
-  template <class IR> static constexpr bool explain() { return explain_graph<IR, true>(); }
-};
-
 MIDEND_REQUIRED(
     has_values,
     "an IR in SSA form needs `values(midend::node_id n) const`, which returns the values computed in n, phis first");
@@ -119,12 +112,8 @@ MIDEND_OPTIONAL_MEMBER(operand_operations, has_operand_operations, it.operand_op
                        "`operand_operations(midend::value_id v) const` so that it returns a range of values");
 
 struct ssa_contract
-    : contract<ssa_values_contract, edge_indexed_graph_row, has_values_row, values_are_a_range_of_ids_row,
+    : contract<ssa_values_contract, ir_with_edges_contract, has_values_row, values_are_a_range_of_ids_row,
                has_phi_input_row, has_condition_row, parameters_row, reading_nodes_row, operand_operations_row> {};
-
-template <class IR>
-concept ssa_members_fit = users_row::fits<IR> && parameters_row::fits<IR> && reading_nodes_row::fits<IR> &&
-                          operand_operations_row::fits<IR> && graph_members_fit<IR>;
 
 /// Calls `visit(phi)` for each phi of a node.
 template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_id n, Visit visit) {

@@ -128,13 +128,6 @@ template <class IR> constexpr void require_variables([[maybe_unused]] const IR& 
 #endif
 }
 
-/// A graph with an entry.
-struct flow_graph_row {
-  template <class IR> static constexpr bool fits = has_graph<IR> && graph_is_a_flow_graph<IR> && graph_members_fit<IR>;
-
-  template <class IR> static constexpr bool explain() { return explain_graph<IR, false>(); }
-};
-
 MIDEND_REQUIRED(has_num_statements, "an IR needs `std::size_t num_statements() const`");
 MIDEND_REQUIRED(has_statements,
                 "an IR needs `statements(midend::node_id n) const`, which returns the statements of n in order");
@@ -154,13 +147,10 @@ MIDEND_OPTIONAL_MEMBER(may_definitions, has_may_definitions, it.may_definitions(
                        "of an IR would never be called",
                        "`may_definitions(midend::statement_id s) const` so that it returns a range of variables");
 
-struct statement_contract
-    : contract<flow_graph_row, has_num_statements_row, has_statements_row, statements_are_a_range_of_ids_row,
-               has_num_variables_row, has_definitions_row, definitions_are_a_range_of_ids_row, has_uses_row,
-               uses_are_a_range_of_ids_row, may_definitions_are_a_range_of_ids_row, may_definitions_row> {};
-
-template <class IR>
-concept statement_members_fit = may_definitions_row::fits<IR> && graph_members_fit<IR>;
+struct statement_contract : contract<ir_with_flow_graph_contract, has_num_statements_row, has_statements_row,
+                                     statements_are_a_range_of_ids_row, has_num_variables_row, has_definitions_row,
+                                     definitions_are_a_range_of_ids_row, has_uses_row, uses_are_a_range_of_ids_row,
+                                     may_definitions_are_a_range_of_ids_row, may_definitions_row> {};
 
 } // namespace detail
 
