@@ -33,6 +33,7 @@
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dominance/post_dominance_roots.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -90,51 +91,39 @@ concept gen_kill_problem = has_direction<P> && has_confluence<P> && has_num_fact
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
 template <class P>
 concept names_boundary = requires { &P::boundary; } || requires(P& p, node_id n, any_effects& e) {
   p.boundary(n, e);
 } || requires(P& p, node_id n) { p.boundary(n); };
 template <class P>
-concept names_roots = requires { &P::roots; } || requires(P& p) { p.roots(); };
-
+concept has_direction_of_facts = has_direction<P>;
 template <class P>
-concept boundary_fits = has_boundary<P> || !names_boundary<P>;
-template <class P>
-concept roots_fit = (has_root_policy<P> && P::direction == flow_direction::backward) || !names_roots<P>;
+concept has_roots = has_root_policy<P> && P::direction == flow_direction::backward;
 
-/// Diagnostics for `gen_kill_problem`: one sentence for the first thing that is wrong. Always false.
-template <class P> constexpr bool explain_gen_kill_problem() {
-  if constexpr (!has_direction<P>) {
-    static_assert(has_direction<P>, "midend: a gen/kill problem needs `static constexpr midend::flow_direction "
-                                    "direction = midend::flow_direction::forward;`, or backward");
-  } else if constexpr (!has_confluence<P>) {
-    static_assert(has_confluence<P>, "midend: a gen/kill problem needs `static constexpr midend::flow_confluence "
-                                     "confluence = midend::flow_confluence::may;`, or must");
-  } else if constexpr (!has_num_facts<P>) {
-    static_assert(has_num_facts<P>, "midend: a gen/kill problem needs `std::size_t num_facts() const`");
-  } else if constexpr (!has_effects<P>) {
-    static_assert(has_effects<P>, "midend: a gen/kill problem needs `template <class Effects> void "
-                                  "effects(midend::node_id n, Effects& e) const`, which calls e.gen and e.kill");
-  } else if constexpr (!boundary_fits<P>) {
-    static_assert(has_boundary<P>, "midend: `boundary` of a gen/kill problem would never be called; write `template "
-                                   "<class Effects> void boundary(midend::node_id n, Effects& e) const`, which calls "
-                                   "e.gen, or give the member another name");
-  } else if constexpr (!roots_fit<P>) {
-    static_assert(roots_fit<P>,
-                  "midend: `roots` of a gen/kill problem would never be called; write `auto roots() const` "
-                  "in a backward problem so that it returns a post-dominance policy, such as "
-                  "midend::given_roots, or give the member another name");
-  }
-  return false;
-}
+MIDEND_REQUIRED(has_direction_of_facts, "a gen/kill problem needs `static constexpr midend::flow_direction direction = "
+                                        "midend::flow_direction::forward;`, or backward");
+MIDEND_REQUIRED(has_confluence, "a gen/kill problem needs `static constexpr midend::flow_confluence confluence = "
+                                "midend::flow_confluence::may;`, or must");
+MIDEND_REQUIRED(has_num_facts, "a gen/kill problem needs `std::size_t num_facts() const`");
+MIDEND_REQUIRED(has_effects, "a gen/kill problem needs `template <class Effects> void effects(midend::node_id n, "
+                             "Effects& e) const`, which calls e.gen and e.kill");
+MIDEND_OPTIONAL_ROW(
+    boundary_row, has_boundary, names_boundary,
+    "`boundary` of a gen/kill problem would never be called; write `template <class Effects> void "
+    "boundary(midend::node_id n, Effects& e) const`, which calls e.gen, or give the member another name");
+MIDEND_OPTIONAL_MEMBER(roots, has_roots, it.roots(), "of a gen/kill problem would never be called",
+                       "`auto roots() const` in a backward problem so that it returns a post-dominance policy, such as "
+                       "midend::given_roots");
+
+struct gen_kill_contract : contract<has_direction_of_facts_row, has_confluence_row, has_num_facts_row, has_effects_row,
+                                    boundary_row, roots_row> {};
 
 } // namespace detail
 
 /// For signatures: a `gen_kill_problem` with optional members that fit; any other type is an error with a reason.
 template <class P>
 concept gen_kill_problem_argument =
-    (gen_kill_problem<P> && detail::boundary_fits<P> && detail::roots_fit<P>) || detail::explain_gen_kill_problem<P>();
+    (gen_kill_problem<P> && detail::gen_kill_contract::fits<P>) || detail::gen_kill_contract::explain<P>();
 
 namespace detail {
 

@@ -26,6 +26,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/regular.hpp"
 
@@ -130,136 +131,82 @@ concept has_print_part = requires(const L& l, const element_of<L>& a, text_buffe
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`. A value domain, which has constants,
-// has `top` and `widen` with a width.
+// A value domain, which has constants, has `top` and `widen` with a width.
 template <class L>
 concept has_constants_of_a_domain = requires { typename L::constant_type; };
 template <class L>
-concept names_leq = requires { &L::leq; } || requires(L& l, element_of<L>& a) { l.leq(a, a); };
-template <class L>
 concept names_top = requires(L& l) { l.top(); } || (!has_constants_of_a_domain<L> && requires { &L::top; });
-template <class L>
-concept names_meet = requires { &L::meet; } || requires(L& l, element_of<L>& a) { l.meet(a, a); };
 template <class L>
 concept names_widen =
     requires(L& l, element_of<L>& a) { l.widen(a, a); } || (!has_constants_of_a_domain<L> && requires { &L::widen; });
-template <class L>
-concept names_narrow = requires { &L::narrow; } || requires(L& l, element_of<L>& a) { l.narrow(a, a); };
 
-template <class L>
-concept leq_fits = has_leq<L> || !names_leq<L>;
-template <class L>
-concept top_fits = has_top<L> || !names_top<L>;
-template <class L>
-concept meet_fits = has_meet<L> || !names_meet<L>;
-template <class L>
-concept widen_fits = has_widen<L> || !names_widen<L>;
-template <class L>
-concept narrow_fits = has_narrow<L> || !names_narrow<L>;
-template <class L>
-concept lattice_members_fit = leq_fits<L> && top_fits<L> && meet_fits<L> && widen_fits<L> && narrow_fits<L>;
+MIDEND_REQUIRED(has_elements, "a lattice needs `using element = …;`, a type that can be copied");
+MIDEND_REQUIRED(has_bottom, "a lattice needs `element bottom() const`, the least element");
+MIDEND_REQUIRED(has_join, "a lattice needs `bool join(element& a, const element& b) const`, which sets a to the least "
+                          "upper bound of both and returns whether that changed it");
+MIDEND_OPTIONAL_MEMBER(leq, has_leq, it.leq(std::declval<element_of<T>&>(), std::declval<element_of<T>&>()),
+                       "of a lattice would never be called",
+                       "`bool leq(const element& a, const element& b) const`, whether a is below b or equal");
+MIDEND_OPTIONAL_ROW(
+    top_row, has_top, names_top,
+    "`top` of a lattice would never be called; write `element top() const`, or give the member another name");
+MIDEND_OPTIONAL_MEMBER(meet, has_meet, it.meet(std::declval<element_of<T>&>(), std::declval<element_of<T>&>()),
+                       "of a lattice would never be called",
+                       "`bool meet(element& a, const element& b) const`, which changes a and returns whether it did");
+MIDEND_OPTIONAL_ROW(widen_row, has_widen, names_widen,
+                    "`widen` of a lattice would never be called; write `bool widen(element& a, const element& b) "
+                    "const`, which changes a and returns whether it did, or give the member another name");
+MIDEND_OPTIONAL_MEMBER(narrow, has_narrow, it.narrow(std::declval<element_of<T>&>(), std::declval<element_of<T>&>()),
+                       "of a lattice would never be called",
+                       "`bool narrow(element& a, const element& b) const`, which changes a and returns whether it did");
 
-/// Diagnostics for `lattice`: one sentence for the first thing that is wrong. Always false.
-template <class L> constexpr bool explain_lattice() {
-  if constexpr (!has_elements<L>) {
-    static_assert(has_elements<L>, "midend: a lattice needs `using element = …;`, a type that can be copied");
-  } else if constexpr (!has_bottom<L>) {
-    static_assert(has_bottom<L>, "midend: a lattice needs `element bottom() const`, the least element");
-  } else if constexpr (!has_join<L>) {
-    static_assert(has_join<L>,
-                  "midend: a lattice needs `bool join(element& a, const element& b) const`, which sets a to "
-                  "the least upper bound of both and returns whether that changed it");
-  } else if constexpr (!leq_fits<L>) {
-    static_assert(has_leq<L>,
-                  "midend: `leq` of a lattice would never be called; write `bool leq(const element& a, const "
-                  "element& b) const`, whether a is below b or equal, or give the member another name");
-  } else if constexpr (!top_fits<L>) {
-    static_assert(has_top<L>, "midend: `top` of a lattice would never be called; write `element top() const`, or give "
-                              "the member another name");
-  } else if constexpr (!meet_fits<L>) {
-    static_assert(has_meet<L>, "midend: `meet` of a lattice would never be called; write `bool meet(element& a, const "
-                               "element& b) const`, which changes a and returns whether it did, or give the member "
-                               "another name");
-  } else if constexpr (!widen_fits<L>) {
-    static_assert(has_widen<L>,
-                  "midend: `widen` of a lattice would never be called; write `bool widen(element& a, const "
-                  "element& b) const`, which changes a and returns whether it did, or give the member "
-                  "another name");
-  } else if constexpr (!narrow_fits<L>) {
-    static_assert(has_narrow<L>, "midend: `narrow` of a lattice would never be called; write `bool narrow(element& a, "
-                                 "const element& b) const`, which changes a and returns whether it did, or give the "
-                                 "member another name");
-  }
-  return false;
-}
+struct lattice_contract
+    : contract<has_elements_row, has_bottom_row, has_join_row, leq_row, top_row, meet_row, widen_row, narrow_row> {};
 
-/// Diagnostics for `bounded_lattice`, that is, also for `top` and `meet`.
-template <class L> constexpr bool explain_bounded_lattice() {
-  if constexpr (lattice<L> && lattice_members_fit<L>) {
-    static_assert(has_top<L>, "midend: this needs a lattice with `element top() const`, the greatest element");
-    static_assert(has_meet<L>,
-                  "midend: this needs a lattice with `bool meet(element& a, const element& b) const`, which "
-                  "sets a to the greatest lower bound of both and returns whether that changed it");
-  }
-  return explain_lattice<L>();
-}
+MIDEND_REQUIRED(has_top, "this needs a lattice with `element top() const`, the greatest element");
+MIDEND_REQUIRED(has_meet, "this needs a lattice with `bool meet(element& a, const element& b) const`, which sets a to "
+                          "the greatest lower bound of both and returns whether that changed it");
 
-// Members that only reports call are checked where a report is made: elsewhere, a lattice may have a `print` for
-// something else.
-template <class L>
-concept names_print =
-    requires { &L::print; } || requires(L& l, element_of<L>& a, text_buffer& out) { l.print(out, a); };
-template <class L>
-concept names_explain_difference = requires { &L::explain_difference; } ||
-                                   requires(L& l, element_of<L>& a) { l.explain_difference(a, a, any_difference{}); };
-template <class L>
-concept names_print_part = requires { &L::print_part; } || requires(L& l, element_of<L>& a, text_buffer& out) {
-  l.print_part(out, a, std::uint32_t{});
+struct bounded_lattice_contract : contract<lattice_contract, has_top_row, has_meet_row> {};
+
+// What only reports call is checked where one is made: a lattice may have a `print` of its own for something else.
+MIDEND_REQUIRED(has_print, "reports need a lattice with `void print(midend::text_buffer& out, const element& a) "
+                           "const`, which appends a short text to out");
+MIDEND_OPTIONAL_MEMBER(explain_difference, has_explain_difference,
+                       it.explain_difference(std::declval<element_of<T>&>(), std::declval<element_of<T>&>(),
+                                             any_difference()),
+                       "of a lattice would never be called",
+                       "`template <class Visit> void explain_difference(const element& a, const element& b, Visit "
+                       "visit) const`, which calls `visit(part, relation)`");
+MIDEND_OPTIONAL_MEMBER(print_part, has_print_part,
+                       it.print_part(std::declval<text_buffer&>(), std::declval<element_of<T>&>(), std::uint32_t()),
+                       "of a lattice would never be called",
+                       "`void print_part(midend::text_buffer& out, const element& a, std::uint32_t part) const`");
+
+struct printable_lattice_contract : contract<lattice_contract, has_print_row, explain_difference_row, print_part_row> {
 };
 
-template <class L>
-concept print_fits = has_print<L> || !names_print<L>;
-template <class L>
-concept parts_fit =
-    (has_explain_difference<L> || !names_explain_difference<L>) && (has_print_part<L> || !names_print_part<L>);
-
-/// Diagnostics for `printable_lattice`. Always false.
-template <class L> constexpr bool explain_printable_lattice() {
-  if constexpr (!lattice<L> || !lattice_members_fit<L>) {
-    explain_lattice<L>();
-  } else if constexpr (!has_print<L>) {
-    static_assert(has_print<L>,
-                  "midend: reports need a lattice with `void print(midend::text_buffer& out, const element& a) const`, "
-                  "which appends a short text to out");
-  } else {
-    static_assert(has_explain_difference<L> || !names_explain_difference<L>,
-                  "midend: `explain_difference` of a lattice would never be called; write `template <class Visit> void "
-                  "explain_difference(const element& a, const element& b, Visit visit) const`, which calls "
-                  "`visit(part, relation)`, or give the member another name");
-    static_assert(
-        has_print_part<L> || !names_print_part<L>,
-        "midend: `print_part` of a lattice would never be called; write `void print_part(midend::text_buffer& "
-        "out, const element& a, std::uint32_t part) const`, or give the member another name");
-  }
-  return false;
-}
+/// Of a domain, whose facts are printed if it says how.
+MIDEND_OPTIONAL_MEMBER(
+    print, has_print, it.print(std::declval<text_buffer&>(), std::declval<element_of<T>&>()),
+    "of a domain would never be called",
+    "`void print(midend::text_buffer& out, const element& a) const`, which appends a short text to out");
 
 } // namespace detail
 
 /// For signatures: a `lattice` with optional members that fit; any other type is an error with a reason.
 template <class L>
-concept lattice_argument = (lattice<L> && detail::lattice_members_fit<L>) || detail::explain_lattice<L>();
+concept lattice_argument = (lattice<L> && detail::lattice_contract::fits<L>) || detail::lattice_contract::explain<L>();
 
 /// For signatures: a `bounded_lattice` with optional members that fit.
 template <class L>
 concept bounded_lattice_argument =
-    (bounded_lattice<L> && detail::lattice_members_fit<L>) || detail::explain_bounded_lattice<L>();
+    (bounded_lattice<L> && detail::bounded_lattice_contract::fits<L>) || detail::bounded_lattice_contract::explain<L>();
 
 /// For signatures of reports: a lattice that reports can print.
 template <class L>
 concept printable_lattice_argument =
-    (lattice<L> && detail::lattice_members_fit<L> && has_print<L> && detail::parts_fit<L>) ||
-    detail::explain_printable_lattice<L>();
+    detail::printable_lattice_contract::fits<L> || detail::printable_lattice_contract::explain<L>();
 
 /// Whether `a` is below `b` or equivalent: by `leq`, or else by joining `a` to a copy of `b`.
 template <lattice L> constexpr bool less_or_equal(const L& l, const element_of<L>& a, const element_of<L>& b) {

@@ -49,6 +49,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <optional>
@@ -189,7 +190,6 @@ template <class P> constexpr bool apply_edge(const P& problem, const flow_edge& 
   }
 }
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
 template <class P>
 concept names_transfer =
     requires { &P::transfer; } || requires(P& p, node_id n, fact_of<P>& fact) { p.transfer(n, fact); };
@@ -199,80 +199,49 @@ concept names_transfer_statement = requires { &P::transfer_statement; } ||
 template <class P>
 concept names_transfer_edge =
     requires { &P::transfer_edge; } || requires(P& p, flow_edge& e, fact_of<P>& fact) { p.transfer_edge(e, fact); };
-template <class P>
-concept names_is_boundary = requires { &P::is_boundary; } || requires(P& p, node_id n) { p.is_boundary(n); };
 
+/// A `transfer` that fits, or none and a `transfer_statement`, fitting or not.
 template <class P>
-concept transfer_fits = has_node_transfer<P> || !names_transfer<P>;
-template <class P>
-concept transfer_statement_fits = has_statement_transfer<P> || !names_transfer_statement<P>;
-template <class P>
-concept transfer_edge_fits = has_edge_transfer<P> || !names_transfer_edge<P>;
-template <class P>
-concept is_boundary_fits = has_more_boundaries<P> || !names_is_boundary<P>;
-template <class P>
-concept problem_members_fit = transfer_fits<P> && transfer_statement_fits<P> && transfer_edge_fits<P> &&
-                              is_boundary_fits<P> && lattice_members_fit<lattice_of<P>>;
+concept transfers = has_node_transfer<P> || (!names_transfer<P> && names_transfer_statement<P>);
 
-template <class P>
-concept lattice_of_problem_fits = has_lattice<P> && lattice_is_a_lattice<P> && lattice_members_fit<lattice_of<P>>;
+MIDEND_REQUIRED(has_direction, "a dataflow problem needs `static constexpr midend::flow_direction direction = "
+                               "midend::flow_direction::forward;`, or backward");
+MIDEND_REQUIRED(has_lattice, "a dataflow problem needs `lattice() const`, which returns the lattice of its facts");
 
-/// Diagnostics for `lattice_of_problem`. Always false.
-template <class P> constexpr bool explain_lattice_of_problem() {
-  if constexpr (!has_lattice<P>) {
-    static_assert(has_lattice<P>,
-                  "midend: a dataflow problem needs `lattice() const`, which returns the lattice of its "
-                  "facts");
-  } else {
-    explain_lattice<lattice_of<P>>();
-  }
-  return false;
-}
+/// The row of a contract of a problem: its lattice fulfils a contract of lattices.
+template <class LatticeContract> struct facts_row {
+  template <class P> static constexpr bool fits = LatticeContract::template fits<lattice_of<P>>;
 
-/// Diagnostics for `dataflow_problem`: one sentence for the first thing that is wrong. Always false.
-template <class P> constexpr bool explain_dataflow_problem() {
-  if constexpr (!has_direction<P>) {
-    static_assert(has_direction<P>, "midend: a dataflow problem needs `static constexpr midend::flow_direction "
-                                    "direction = midend::flow_direction::forward;`, or backward");
-  } else if constexpr (!lattice_of_problem_fits<P>) {
-    explain_lattice_of_problem<P>();
-  } else if constexpr (!has_boundary_fact<P>) {
-    static_assert(has_boundary_fact<P>,
-                  "midend: a dataflow problem needs `fact boundary(midend::node_id n) const`, the "
-                  "fact with which flow begins at n; `is_boundary(n)` says whether it does");
-  } else if constexpr (!transfer_fits<P> || (!has_transfer<P> && !names_transfer_statement<P>)) {
-    static_assert(
-        transfer_fits<P> && has_transfer<P>,
-        "midend: a dataflow problem needs `void transfer(midend::node_id n, fact& f) const`, which changes f, "
-        "or `fact transfer(midend::node_id n, const fact& f) const`, which returns the new fact; or "
-        "`transfer_statement` and `ir()`");
-    static_assert(has_node_transfer<P>);
-  } else if constexpr (!transfer_statement_fits<P>) {
-    static_assert(has_statement_transfer<P>,
-                  "midend: `transfer_statement` of a dataflow problem would never be called; write `void "
-                  "transfer_statement(midend::statement_id s, fact& f) const`, which changes f, or `fact "
-                  "transfer_statement(midend::statement_id s, const fact& f) const`, and `ir() const`, which has "
-                  "`statements(n)`");
-  } else if constexpr (!transfer_edge_fits<P>) {
-    static_assert(
-        has_edge_transfer<P>,
-        "midend: `transfer_edge` of a dataflow problem would never be called; write `bool transfer_edge(const "
-        "midend::flow_edge& e, fact& f) const`, which changes f and returns whether it flows, or "
-        "`std::optional<fact> transfer_edge(const midend::flow_edge& e, const fact& f) const`");
-  } else if constexpr (!is_boundary_fits<P>) {
-    static_assert(has_more_boundaries<P>,
-                  "midend: `is_boundary` of a dataflow problem would never be called; write `bool "
-                  "is_boundary(midend::node_id n) const`, or give the member another name");
-  }
-  return false;
-}
+  template <class P> static constexpr bool explain() { return LatticeContract::template explain<lattice_of<P>>(); }
+};
+
+MIDEND_REQUIRED(has_boundary_fact, "a dataflow problem needs `fact boundary(midend::node_id n) const`, the fact with "
+                                   "which flow begins at n; `is_boundary(n)` says whether it does");
+MIDEND_REQUIRED(transfers, "a dataflow problem needs `void transfer(midend::node_id n, fact& f) const`, which changes "
+                           "f, or `fact transfer(midend::node_id n, const fact& f) const`, which returns the new fact; "
+                           "or `transfer_statement` and `ir()`");
+MIDEND_OPTIONAL_ROW(
+    transfer_statement_row, has_statement_transfer, names_transfer_statement,
+    "`transfer_statement` of a dataflow problem would never be called; write `void "
+    "transfer_statement(midend::statement_id s, fact& f) const`, which changes f, or `fact "
+    "transfer_statement(midend::statement_id s, const fact& f) const`, and `ir() const`, which has `statements(n)`");
+MIDEND_OPTIONAL_ROW(transfer_edge_row, has_edge_transfer, names_transfer_edge,
+                    "`transfer_edge` of a dataflow problem would never be called; write `bool transfer_edge(const "
+                    "midend::flow_edge& e, fact& f) const`, which changes f and returns whether it flows, or "
+                    "`std::optional<fact> transfer_edge(const midend::flow_edge& e, const fact& f) const`");
+MIDEND_OPTIONAL_MEMBER(is_boundary, has_more_boundaries, it.is_boundary(node_id()),
+                       "of a dataflow problem would never be called", "`bool is_boundary(midend::node_id n) const`");
+
+struct problem_contract
+    : contract<has_direction_row, has_lattice_row, facts_row<lattice_contract>, has_boundary_fact_row, transfers_row,
+               transfer_statement_row, transfer_edge_row, is_boundary_row> {};
 
 } // namespace detail
 
 /// For signatures: a `dataflow_problem` with optional members that fit; any other type is an error with a reason.
 template <class P>
 concept dataflow_problem_argument =
-    (dataflow_problem<P> && detail::problem_members_fit<P>) || detail::explain_dataflow_problem<P>();
+    (dataflow_problem<P> && detail::problem_contract::fits<P>) || detail::problem_contract::explain<P>();
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 #include "midend/dataflow/policies.hpp"
 #include "midend/dataflow/problem.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -50,17 +51,12 @@ namespace detail {
 
 struct sparse_solver;
 
-/// Diagnostics for `sparse_problem`: one sentence for the first thing that is wrong. Always false.
-template <class P> constexpr bool explain_sparse_problem() {
-  if constexpr (!lattice_of_problem_fits<P>) {
-    explain_lattice_of_problem<P>();
-  } else if constexpr (!has_evaluation<P>) {
-    static_assert(has_evaluation<P>, "midend: a problem for solve_sparse needs `void evaluate(midend::value_id v, "
-                                     "std::span<const fact> facts, fact& f) const`, which changes f, or `fact "
-                                     "evaluate(midend::value_id v, std::span<const fact> facts) const`");
-  }
-  return false;
-}
+MIDEND_REQUIRED(
+    has_evaluation,
+    "a problem for solve_sparse needs `void evaluate(midend::value_id v, std::span<const fact> facts, fact& f) const`, "
+    "which changes f, or `fact evaluate(midend::value_id v, std::span<const fact> facts) const`");
+
+struct sparse_problem_contract : contract<has_lattice_row, facts_row<lattice_contract>, has_evaluation_row> {};
 
 } // namespace detail
 
@@ -68,7 +64,7 @@ template <class P> constexpr bool explain_sparse_problem() {
 /// reason.
 template <class P>
 concept sparse_problem_argument =
-    (sparse_problem<P> && detail::lattice_members_fit<lattice_of<P>>) || detail::explain_sparse_problem<P>();
+    (sparse_problem<P> && detail::sparse_problem_contract::fits<P>) || detail::sparse_problem_contract::explain<P>();
 
 /// The fact of each value. 8 bytes a value beside the fact.
 template <class Element> class sparse_solution {

@@ -35,6 +35,7 @@
 #include "midend/dataflow/lattice.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
@@ -197,94 +198,60 @@ constexpr detail::any_optional<element_of<D>> folded(const D& domain, const oper
 
 namespace detail {
 
-// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
 template <class D>
 concept names_value_transfer = requires {
   &D::transfer;
 } || requires(D& d, const operation_info& info, span<const element_of<D>> args) { d.transfer(info, args); };
 template <class D>
-concept names_contains = requires {
-  &D::contains;
-} || requires(D& d, unsigned width, element_of<D>& a, const domain_constant<D>& c) { d.contains(width, a, c); };
-template <class D>
-concept names_size = requires { &D::size; } || requires(D& d, unsigned width, element_of<D>& a) { d.size(width, a); };
+concept widens = has_widen_of_width<D> || has_widen<D>;
 template <class D>
 concept names_any_widen = requires { &D::widen; } || requires(D& d, unsigned width, element_of<D>& a,
                                                               const thresholds& t) { d.widen(width, a, a, t); };
 template <class D>
-concept names_assume = requires { &D::assume; } || requires(D& d, operation code, unsigned width, element_of<D>& a) {
-  d.assume(code, width, a, a);
-};
-
-template <class D>
 concept names_is_bottom = requires { &element_of<D>::is_bottom; } || requires(element_of<D>& a) { a.is_bottom(); };
 
-template <class D>
-concept value_transfer_fits = has_value_transfer<D> || !names_value_transfer<D>;
-template <class D>
-concept contains_fits = has_contains<D> || !names_contains<D>;
-template <class D>
-concept size_fits = has_size<D> || !names_size<D>;
-template <class D>
-concept any_widen_fits = has_widen_of_width<D> || has_widen<D> || !names_any_widen<D>;
-template <class D>
-concept assume_fits = has_assume<D> || !names_assume<D>;
-template <class D>
-concept is_bottom_fits = has_is_bottom<D> || !names_is_bottom<D>;
-template <class D>
-concept domain_members_fit = lattice_members_fit<D> && value_transfer_fits<D> && contains_fits<D> && size_fits<D> &&
-                             any_widen_fits<D> && assume_fits<D> && is_bottom_fits<D>;
+MIDEND_REQUIRED(has_constants_of_a_domain, "a domain needs `using constant_type = std::uint64_t;`, that of the IR");
+MIDEND_REQUIRED(semiregular_type, "a domain must be default constructible and assignable");
+MIDEND_REQUIRED(has_top_of_width, "a domain needs `element top(unsigned width) const`, any value");
+MIDEND_REQUIRED(has_constant_elements,
+                "a domain needs `element constant(unsigned width, constant_type c) const`, the value c");
+MIDEND_REQUIRED(has_as_constant, "a domain needs `std::optional<constant_type> as_constant(const element& a) const`, "
+                                 "which returns std::nullopt unless `a` allows exactly one value");
+MIDEND_OPTIONAL_ROW(
+    value_transfer_row, has_value_transfer, names_value_transfer,
+    "`transfer` of a domain would never be called; write `element transfer(const midend::operation_info& info, "
+    "std::span<const element> args) const`, or give the member another name");
+MIDEND_OPTIONAL_MEMBER(contains, has_contains,
+                       it.contains(unsigned(), std::declval<element_of<T>&>(),
+                                   std::declval<const domain_constant<T>&>()),
+                       "of a domain would never be called",
+                       "`bool contains(unsigned width, const element& a, constant_type c) const`");
+MIDEND_OPTIONAL_MEMBER(size, has_size, it.size(unsigned(), std::declval<element_of<T>&>()),
+                       "of a domain would never be called",
+                       "`std::uint64_t size(unsigned width, const element& a) const`");
+MIDEND_OPTIONAL_ROW(
+    any_widen_row, widens, names_any_widen,
+    "`widen` of a domain would never be called; write `bool widen(unsigned width, element& a, const element& b, const "
+    "midend::thresholds& t) const`, which changes a, or give the member another name");
+MIDEND_OPTIONAL_MEMBER(
+    assume, has_assume,
+    it.assume(operation(), unsigned(), std::declval<element_of<T>&>(), std::declval<element_of<T>&>()),
+    "of a domain would never be called",
+    "`void assume(midend::operation code, unsigned width, element& a, element& b) const`, which changes both");
+MIDEND_OPTIONAL_ROW(is_bottom_row, has_is_bottom, names_is_bottom,
+                    "`is_bottom` of the elements of a domain would never be called; write `bool is_bottom() const`, or "
+                    "give the member another name");
 
-/// Diagnostics for `value_domain`: one sentence for the first thing that is wrong. Always false.
-template <class D> constexpr bool explain_value_domain() {
-  if constexpr (!has_constants_of_a_domain<D>) {
-    static_assert(has_constant_elements<D>,
-                  "midend: a domain needs `using constant_type = std::uint64_t;`, that of the "
-                  "IR");
-  } else if constexpr (!lattice<D> || !lattice_members_fit<D>) {
-    explain_lattice<D>();
-  } else if constexpr (!semiregular_type<D>) {
-    static_assert(semiregular_type<D>, "midend: a domain must be default constructible and assignable");
-  } else if constexpr (!has_top_of_width<D>) {
-    static_assert(has_top_of_width<D>, "midend: a domain needs `element top(unsigned width) const`, any value");
-  } else if constexpr (!has_constant_elements<D>) {
-    static_assert(has_constant_elements<D>, "midend: a domain needs `element constant(unsigned width, constant_type c) "
-                                            "const`, the value c");
-  } else if constexpr (!has_as_constant<D>) {
-    static_assert(has_as_constant<D>, "midend: a domain needs `std::optional<constant_type> as_constant(const element& "
-                                      "a) const`, which returns std::nullopt unless `a` allows exactly one value");
-  } else if constexpr (!value_transfer_fits<D>) {
-    static_assert(has_value_transfer<D>, "midend: `transfer` of a domain would never be called; write `element "
-                                         "transfer(const midend::operation_info& info, std::span<const element> args) "
-                                         "const`, or give the member another name");
-  } else if constexpr (!contains_fits<D>) {
-    static_assert(has_contains<D>,
-                  "midend: `contains` of a domain would never be called; write `bool contains(unsigned "
-                  "width, const element& a, constant_type c) const`, or give the member another name");
-  } else if constexpr (!size_fits<D>) {
-    static_assert(has_size<D>, "midend: `size` of a domain would never be called; write `std::uint64_t size(unsigned "
-                               "width, const element& a) const`, or give the member another name");
-  } else if constexpr (!any_widen_fits<D>) {
-    static_assert(has_widen_of_width<D>,
-                  "midend: `widen` of a domain would never be called; write `bool widen(unsigned "
-                  "width, element& a, const element& b, const midend::thresholds& t) const`, which "
-                  "changes a, or give the member another name");
-  } else if constexpr (!assume_fits<D>) {
-    static_assert(has_assume<D>, "midend: `assume` of a domain would never be called; write `void "
-                                 "assume(midend::operation code, unsigned width, element& a, element& b) const`, which "
-                                 "changes both, or give the member another name");
-  } else if constexpr (!is_bottom_fits<D>) {
-    static_assert(has_is_bottom<D>,
-                  "midend: `is_bottom` of the elements of a domain would never be called; write `bool "
-                  "is_bottom() const`, or give the member another name");
-  }
-  return false;
-}
+struct value_domain_contract
+    : contract<has_constants_of_a_domain_row, lattice_contract, semiregular_type_row, has_top_of_width_row,
+               has_constant_elements_row, has_as_constant_row, value_transfer_row, contains_row, size_row,
+               any_widen_row, assume_row, is_bottom_row> {};
 
 } // namespace detail
 
 /// For signatures: a `value_domain` with optional members that fit; any other type is an error with a reason.
 template <class D>
-concept value_domain_argument = (value_domain<D> && detail::domain_members_fit<D>) || detail::explain_value_domain<D>();
+concept value_domain_argument =
+    (value_domain<D> && detail::value_domain_contract::fits<D>) || detail::value_domain_contract::explain<D>();
 
 MIDEND_END_NAMESPACE

@@ -82,11 +82,11 @@ namespace detail {
 
 /// Diagnostics for `domain_of_ir`: one sentence for the first thing that is wrong. Always false.
 template <class D, class IR> constexpr bool explain_domain_of_ir() {
-  if constexpr (value_domain<D> && domain_members_fit<D>) {
+  if constexpr (value_domain_contract::fits<D>) {
     static_assert(std::same_as<domain_constant<D>, constant_of<IR>>,
                   "midend: `constant_type` of the domain and of the IR must be the same type");
   } else {
-    explain_value_domain<D>();
+    value_domain_contract::explain<D>();
   }
   return false;
 }
@@ -96,7 +96,7 @@ template <class D, class IR> constexpr bool explain_domain_of_ir() {
 /// For signatures: a `domain_of_ir` with optional members that fit; any other type is an error with a reason.
 template <class D, class IR>
 concept domain_of_ir_argument =
-    (domain_of_ir<D, IR> && detail::domain_members_fit<D>) || detail::explain_domain_of_ir<D, IR>();
+    (domain_of_ir<D, IR> && detail::value_domain_contract::fits<D>) || detail::explain_domain_of_ir<D, IR>();
 
 namespace detail {
 

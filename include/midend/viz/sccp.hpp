@@ -31,9 +31,9 @@ template <class Constant> std::string constant_text(const Constant& c) {
 }
 
 template <class D> std::string fact_text(const sccp_result<D>& found, value_id v) {
-  static_assert(print_fits<D>, "midend: `print` of a domain would never be called; write `void "
-                               "print(midend::text_buffer& out, const element& a) const`, which appends a short text "
-                               "to out, or give the member another name");
+  if constexpr (!print_row::fits<D>) {
+    print_row::explain<D>();
+  }
   if constexpr (has_print<D>) {
     text_buffer text;
     found.domain().print(text, found.fact(v));

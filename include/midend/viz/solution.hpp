@@ -8,6 +8,7 @@
 #include "midend/dataflow/solution.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 
 #include <concepts>
@@ -56,20 +57,10 @@ template <class Names> constexpr bool explain_solution_names() {
 template <class Names>
 concept solution_names_argument = solution_names<Names> || explain_solution_names<Names>();
 
-/// Diagnostics for `printable_problem`. Always false.
-template <class P> constexpr bool explain_printable_problem() {
-  if constexpr (!dataflow_problem<P> || !problem_members_fit<P>) {
-    explain_dataflow_problem<P>();
-  } else {
-    explain_printable_lattice<lattice_of<P>>();
-  }
-  return false;
-}
+struct printable_problem_contract : contract<problem_contract, facts_row<printable_lattice_contract>> {};
 
 template <class P>
-concept printable_problem_argument =
-    (dataflow_problem<P> && problem_members_fit<P> && has_print<lattice_of<P>> && parts_fit<lattice_of<P>>) ||
-    explain_printable_problem<P>();
+concept printable_problem_argument = printable_problem_contract::fits<P> || printable_problem_contract::explain<P>();
 
 template <class P, class Names> class solution_writer {
 public:
