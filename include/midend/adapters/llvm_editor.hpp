@@ -846,7 +846,7 @@ public:
 
   /// Whether the phis of node `end` get the same along two edges, each of which leads there, or to a node that has only
   /// phis and a jump there.
-  bool bring_the_same(edge_id a, edge_id b, node_id end) const {
+  bool have_equal_inputs(edge_id a, edge_id b, node_id end) const {
     for (const llvm::PHINode& phi : block(end)->phis()) {
       if (input_by(phi, a, end) != input_by(phi, b, end)) {
         return false;

@@ -153,9 +153,9 @@ private:
 } // namespace detail
 
 /// Loads and stores that a walk over the effects on memory shows to be redundant, across nodes:
-/// - a load where an earlier load or store of the same bytes, which runs on every way, says what is there;
+/// - a load where an earlier load or store of the same bytes, which runs on every path, says what is there;
 /// - a store of what is there;
-/// - a store whose bytes are all written again on every way before anything may read one of them.
+/// - a store whose bytes are all written again on every path before anything may read one of them.
 ///
 /// Nothing between may write (or read) one of the bytes: other classes of memory and other parts of the same object do
 /// not overlap, calls do what `may_write` says, and volatile accesses end each walk. These are the *available* loads

@@ -472,11 +472,11 @@ private:
 /// accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the program.
-/// 1. On every way back from a load, or from a store that changes nothing, comes the access of the witness, and nothing
+/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness, and nothing
 ///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
 ///    that replaces the load, or that is stored. Loads and stores of values with more bits than their bytes prove
 ///    nothing about a load, and loads of fewer nothing about a store.
-/// 2. On every way on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
+/// 2. On every path on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
 /// before
 ///    may read one of them but loads that are gone. The ways have no cycle, and do not come to where its address or
 ///    predicate is computed.

@@ -69,14 +69,14 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///     bool ends_in_jump(node_id n) const;                // the end of n does nothing but lead to its only edge
 ///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
 ///     node_id deciding_phi(node_id n) const;             // the node of that value if it is a phi, or no_node
-///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
+///     bool have_equal_inputs(edge_id a, edge_id b, node_id end) const;
 ///     bool does_nothing(node_id n) const;
 ///     bool is_empty(node_id n) const;                    // n has no values
 ///     bool is_read_elsewhere(node_id n) const;
 ///     bool append_node(node_id into, node_id n);
 ///     void pass_over(node_id n);
 ///
-/// - `bring_the_same`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
+/// - `have_equal_inputs`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
 ///   only phis and a jump there, which pass on their inputs.
 /// - `does_nothing`, of a node that ends in a jump: it has no other operations, edges into it may be redirected, and
 ///   its phis are read by phis of the next node only, for this edge.
@@ -91,7 +91,7 @@ concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) 
   { view.ends_in_jump(n) } -> truth_value;
   { view.literal_edge(n) } -> std::convertible_to<edge_id>;
   { view.deciding_phi(n) } -> std::convertible_to<node_id>;
-  { view.bring_the_same(e, e, n) } -> truth_value;
+  { view.have_equal_inputs(e, e, n) } -> truth_value;
   { view.does_nothing(n) } -> truth_value;
   { view.is_empty(n) } -> truth_value;
   { view.is_read_elsewhere(n) } -> truth_value;
@@ -381,7 +381,7 @@ private:
   bool bring_all_the_same(node_id n, edge_id first) const {
     bool equal = true;
     for_each_id(ir_.graph().out_edges(n),
-                [&](edge_id e) { equal = equal && (e == first || bring_the_same(first, e, target(first))); });
+                [&](edge_id e) { equal = equal && (e == first || have_equal_inputs(first, e, target(first))); });
     return equal;
   }
 
@@ -532,7 +532,7 @@ private:
         if (there.leads_of != w_.turn_) {
           there.leads_of = w_.turn_;
           there.leader = e;
-        } else if (passes && !bring_the_same(e, there.leader, end)) {
+        } else if (passes && !have_equal_inputs(e, there.leader, end)) {
           w_.passing_[target(e)].passed = no_edge;
           if (target(there.leader) != end) {
             w_.again_.add(target(e)); // perhaps the other one stays, too
@@ -543,9 +543,9 @@ private:
   }
 
   /// Whether the phis of `end` get the same along two edges, each of which leads there, perhaps through a passed node.
-  bool bring_the_same(edge_id a, edge_id b, node_id end) const {
+  bool have_equal_inputs(edge_id a, edge_id b, node_id end) const {
     if constexpr (cleans_nodes<IR>) {
-      return static_cast<bool>(ir_.bring_the_same(a, b, end));
+      return static_cast<bool>(ir_.have_equal_inputs(a, b, end));
     } else {
       bool same = true;
       for_each_phi(ir_, end, [&](value_id phi) { same = same && input_by(phi, a, end) == input_by(phi, b, end); });

@@ -70,11 +70,11 @@ constexpr std::string_view to_text(unfolding_fault f) {
   case wrong_operand:
     return "an operand is not what the old program reads";
   case no_definition:
-    return "a value is read that is not computed on some way";
+    return "a value is read that is not computed on some path";
   case forbidden_copy:
     return "an operation is there twice that must not be copied";
   default:
-    return "there are too many ways through inserted nodes";
+    return "there are too many paths through inserted nodes";
   }
 }
 
@@ -136,7 +136,7 @@ constexpr std::string_view to_text(replacement_fault f) {
   case different_value:
     return "a value is neither a copy nor a phi of what replaces it, nor the same load";
   case not_dominated:
-    return "what replaces a value is not computed on every way to it";
+    return "what replaces a value is not computed on every path to it";
   case missing_operation:
     return "an operation is missing that is needed";
   case extra_operation:

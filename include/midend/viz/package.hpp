@@ -29,7 +29,7 @@ constexpr std::string_view to_text(memory_fault f) {
   case different_value:
     return "the access of the witness does not say what is there, or says something else";
   case not_on_every_way:
-    return "the access of the witness is not on every way";
+    return "the access of the witness is not on every path";
   case written_between:
     return "the place may be written in between";
   case read_before:
@@ -71,7 +71,7 @@ constexpr std::string_view to_text(package_veto v) {
   case not_removable:
     return "the operation has an effect, or is read";
   case not_computed:
-    return "what would replace it is not computed on every way to it";
+    return "what would replace it is not computed on every path to it";
   case wrong_type:
     return "the type is another one";
   case undefined:

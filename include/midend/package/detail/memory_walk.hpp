@@ -138,8 +138,8 @@ public:
     home_[v] = n;
   }
 
-  /// What is at `place` before `v` runs, from the last access on all ways there. The answer was computed before `v` on
-  /// every way, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer: the
+  /// What is at `place` before `v` runs, from the last access on all paths there. The answer was computed before `v` on
+  /// every path, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer: the
   /// one that is its other value, and those with the same other value. Otherwise accesses without a guard answer. If
   /// the answer must be whole, loads that do not read all bits of their bytes are passed.
   template <class Resolve>
@@ -171,7 +171,7 @@ public:
     }
   }
 
-  /// Whether on every way from the store `v` another store writes all its bytes, and nothing reads one before. Ways on
+  /// Whether on every path from the store `v` another store writes all its bytes, and nothing reads one before. Ways on
   /// which control may stay for ever, and ways that compute the address anew, count as reads.
   template <class Resolve> bool is_overwritten(value_id v, const memory_reference& place, const Resolve& resolve) {
     steps_ = 0;
