@@ -12,8 +12,8 @@ command -v valgrind >/dev/null || { echo "no valgrind" && exit 77; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$compiler" -std=c++20 -O2 -DNDEBUG -I"$source/include" -I"$source" \
-  "$source/tests/instructions/analyses.cpp" "$source/corpus/corpus.cpp" -lz -o "$work/analyses" || exit 1
+"$compiler" -std=c++20 -O2 -DNDEBUG -I"$source/include" -I"$source/tests" \
+  "$source/tests/instructions/analyses.cpp" "$source/tests/corpus/corpus.cpp" -lz -o "$work/analyses" || exit 1
 zcat "$source/tests/data/corpus/sqlite3-O0.cfg.gz" >"$work/sqlite3.cfg" || exit 1
 
 # executed ANALYSIS ROUNDS

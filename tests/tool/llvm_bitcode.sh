@@ -6,6 +6,6 @@ program=$1 clang=$2 source=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for level in O0 O2; do
-  "$clang" -std=c++20 -$level -emit-llvm -c "$source/corpus/corpus.cpp" -I"$source" -I"$source/include" -o "$work/$level.bc"
+  "$clang" -std=c++20 -$level -emit-llvm -c "$source/tests/corpus/corpus.cpp" -I"$source/tests" -I"$source/include" -o "$work/$level.bc"
 done
 "$program" "$work/O0.bc" "$work/O2.bc"
