@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <array>
 #include <concepts>
@@ -180,84 +181,47 @@ concept loop_machine = machine<M> && requires(const M& m, operation_class c, mac
 
 namespace detail {
 
-/// Diagnostics for `machine_with_channels`: one sentence for the first thing that is wrong. Always false.
-template <class M> constexpr bool explain_machine_with_channels() {
-  static_assert(machine_with_channels<M>,
-                "midend: a machine needs `std::size_t num_channels() const`, `midend::channel_set "
+MIDEND_REQUIRED(machine_with_channels,
+                "a machine needs `std::size_t num_channels() const`, `midend::channel_set "
                 "channels(midend::operation_class c) const` and `std::uint32_t occupancy(midend::operation_class c) "
                 "const`, or use midend::machine_model, which `midend::read_machine(text).value()` returns");
-  return false;
-}
+MIDEND_REQUIRED(machine_with_resources,
+                "a machine needs `std::size_t num_resources() const`, `std::uint32_t capacity(std::size_t resource) "
+                "const` and `std::uint32_t use(midend::operation_class c, std::size_t resource) const`");
+MIDEND_REQUIRED(machine_with_exclusions, "a machine needs `bool excludes(midend::operation_class a, "
+                                         "midend::operation_class b) const`, false where both can be issued at once");
+MIDEND_REQUIRED(machine_with_latencies,
+                "a machine needs `std::uint32_t latency(midend::operation_class c) const`, and `std::uint32_t "
+                "latency(midend::operation_class producer, midend::operation_class consumer, midend::dependence_kind "
+                "k) const`, or use midend::machine_model");
+MIDEND_REQUIRED(
+    machine_with_code,
+    "a machine needs `std::uint32_t code_bytes(midend::operation_class c) const`, `code_header()`, `code_literal()`, "
+    "`code_alignment()` and `longest_instruction()`, each std::uint32_t and const, or use midend::machine_model");
+MIDEND_REQUIRED(loop_machine,
+                "the machine of a loop needs `std::uint32_t value(midend::machine_field f) const`, `bool "
+                "is_predicated(midend::operation_class c) const`, `bool is_speculated(midend::operation_class c) "
+                "const` and `std::size_t literal_resource() const`, which returns num_resources() if there is none");
 
-template <class M> constexpr bool explain_machine_with_resources() {
-  static_assert(machine_with_resources<M>,
-                "midend: a machine needs `std::size_t num_resources() const`, `std::uint32_t capacity(std::size_t "
-                "resource) const` and `std::uint32_t use(midend::operation_class c, std::size_t resource) const`");
-  return false;
-}
+struct issuing_machine_contract
+    : contract<machine_with_channels_row, machine_with_resources_row, machine_with_exclusions_row> {};
 
-template <class M> constexpr bool explain_machine_with_exclusions() {
-  static_assert(machine_with_exclusions<M>,
-                "midend: a machine needs `bool excludes(midend::operation_class a, "
-                "midend::operation_class b) const`, false where both can be issued at once");
-  return false;
-}
-
-template <class M> constexpr bool explain_machine_with_latencies() {
-  static_assert(
-      machine_with_latencies<M>,
-      "midend: a machine needs `std::uint32_t latency(midend::operation_class c) const`, and `std::uint32_t "
-      "latency(midend::operation_class producer, midend::operation_class consumer, midend::dependence_kind k) "
-      "const`, or use midend::machine_model");
-  return false;
-}
-
-template <class M> constexpr bool explain_machine_with_code() {
-  static_assert(
-      machine_with_code<M>,
-      "midend: a machine needs `std::uint32_t code_bytes(midend::operation_class c) const`, `code_header()`, "
-      "`code_literal()`, `code_alignment()` and `longest_instruction()`, each std::uint32_t and const, or use "
-      "midend::machine_model");
-  return false;
-}
-
-template <class M> constexpr bool explain_issuing_machine() {
-  if constexpr (!machine_with_channels<M>) {
-    explain_machine_with_channels<M>();
-  } else if constexpr (!machine_with_resources<M>) {
-    explain_machine_with_resources<M>();
-  } else {
-    explain_machine_with_exclusions<M>();
-  }
-  return false;
-}
-
-template <class M> constexpr bool explain_loop_machine() {
-  if constexpr (!issuing_machine<M>) {
-    explain_issuing_machine<M>();
-  } else if constexpr (!machine_with_latencies<M>) {
-    explain_machine_with_latencies<M>();
-  } else if constexpr (!machine_with_code<M>) {
-    explain_machine_with_code<M>();
-  } else {
-    static_assert(loop_machine<M>,
-                  "midend: the machine of a loop needs `std::uint32_t value(midend::machine_field f) const`, `bool "
-                  "is_predicated(midend::operation_class c) const`, `bool is_speculated(midend::operation_class c) "
-                  "const` and `std::size_t literal_resource() const`, which returns num_resources() if there is none");
-  }
-  return false;
-}
+struct loop_machine_contract
+    : contract<issuing_machine_contract, machine_with_latencies_row, machine_with_code_row, loop_machine_row> {};
 
 } // namespace detail
 
 // For signatures: the concept; any other type is an error with a reason.
 template <class M>
-concept issuing_machine_argument = issuing_machine<M> || detail::explain_issuing_machine<M>();
+concept issuing_machine_argument =
+    detail::issuing_machine_contract::fits<M> || detail::issuing_machine_contract::explain<M>();
 template <class M>
-concept machine_with_latencies_argument = machine_with_latencies<M> || detail::explain_machine_with_latencies<M>();
+concept machine_with_latencies_argument =
+    detail::machine_with_latencies_row::fits<M> || detail::machine_with_latencies_row::explain<M>();
 template <class M>
-concept machine_with_code_argument = machine_with_code<M> || detail::explain_machine_with_code<M>();
+concept machine_with_code_argument =
+    detail::machine_with_code_row::fits<M> || detail::machine_with_code_row::explain<M>();
 template <class M>
-concept loop_machine_argument = loop_machine<M> || detail::explain_loop_machine<M>();
+concept loop_machine_argument = detail::loop_machine_contract::fits<M> || detail::loop_machine_contract::explain<M>();
 
 MIDEND_END_NAMESPACE

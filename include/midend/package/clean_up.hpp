@@ -21,6 +21,7 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/hoist_common.hpp"
@@ -87,28 +88,26 @@ concept clean_up_editor = package_editor<E> && has_cost<E> && ir_editor<E> && br
 
 namespace detail {
 
-/// Diagnostics for `clean_up_editor`: one sentence for the first missing member. Always false.
-template <class E> constexpr bool explain_clean_up_editor() {
-  if constexpr (!has_cost<E>) {
-    static_assert(has_cost<E>, "midend: to clean up, an editor needs `std::optional<midend::operation_class> "
-                               "cost(midend::value_id v) const`: take the one with the cost rung, as "
-                               "`elbrus::cost_editor` or `llvm_package_editor`");
-  } else if constexpr (!package_editor<E>) {
-    static_assert(package_editor<E>, "midend: to clean up, an editor must be a `package_editor`: operations with their "
-                                     "meaning, effects and addresses, which can be made, replaced and erased, and "
-                                     "whose users are known");
-  } else {
-    static_assert(clean_up_editor<E>, "midend: to clean up, an editor needs all members for values, operations, "
-                                      "branches and nodes: see `midend/ir/editing.hpp`");
-  }
-  return false;
-}
+template <class E>
+concept shows_costs = has_cost<E>;
+
+MIDEND_REQUIRED(shows_costs,
+                "to clean up, an editor needs `std::optional<midend::operation_class> cost(midend::value_id v) const`: "
+                "take the one with the cost rung, as `elbrus::cost_editor` or `llvm_package_editor`");
+MIDEND_REQUIRED(package_editor,
+                "to clean up, an editor must be a `package_editor`: operations with their meaning, effects and "
+                "addresses, which can be made, replaced and erased, and whose users are known");
+MIDEND_REQUIRED(
+    clean_up_editor,
+    "to clean up, an editor needs all members for values, operations, branches and nodes: see `midend/ir/editing.hpp`");
+
+struct clean_up_contract : contract<shows_costs_row, package_editor_row, clean_up_editor_row> {};
 
 } // namespace detail
 
 /// For signatures: a `clean_up_editor`; any other type is an error with a reason.
 template <class E>
-concept clean_up_editor_argument = clean_up_editor<E> || detail::explain_clean_up_editor<E>();
+concept clean_up_editor_argument = detail::clean_up_contract::fits<E> || detail::clean_up_contract::explain<E>();
 
 /// Listens to the steps of a clean-up, for instance to check certificates. Derive from it and hide the functions you
 /// need. `planned` comes before a plan is applied, with the analysis it rests on; `applied` comes afterwards.
