@@ -382,7 +382,7 @@ private:
     const std::optional<memory_reference> m = before_.effect(x) == effect_kind::writes ? place_of(x) : std::nullopt;
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolver()) : std::nullopt;
     const guard_of_value own = guard_of(before_, x);
-    return distance && covers(*m, place, *distance) &&
+    return distance && covers(*distance, m->bytes, place.bytes) &&
            (own.predicate == no_value || (own.predicate == guard.predicate && own.negated == guard.negated));
   }
 

@@ -235,7 +235,7 @@ private:
     }
     const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
-    if (!distance || !covers(*m, place, *distance)) {
+    if (!distance || !covers(*distance, m->bytes, place.bytes)) {
       return {};
     }
     const guard_of_value guard = guard_of_access(ir_, x);
@@ -343,7 +343,8 @@ private:
     const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
     const guard_of_value own = guard_of_access(ir_, x);
-    return distance && covers(*m, place, *distance) && (own.predicate == no_value || same_guards(own, guard));
+    return distance && covers(*distance, m->bytes, place.bytes) &&
+           (own.predicate == no_value || same_guards(own, guard));
   }
 
   const IR& ir_;
