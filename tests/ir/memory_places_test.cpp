@@ -9,9 +9,7 @@
 #include <vector>
 
 using midend::any_memory;
-using midend::linear_form;
 using midend::memory_reference;
-using midend::number_reading;
 using midend::place_distance;
 using midend::value_id;
 
@@ -200,34 +198,4 @@ TEST_CASE("memory places: the distance of references") {
   CHECK(midend::distance_between(a, b, [](value_id x, value_id y) { return x == 3 && y == 1; }));
   a.base = b.base = midend::no_value; // two accesses anywhere
   CHECK_FALSE(midend::distance_between(a, b, [](value_id, value_id) { return true; }));
-}
-
-TEST_CASE("memory places: an address as a sum") {
-  // Value 1 has 64 bits, value 2 has 32, value 3 has 64 and is 2 · value 4 + 5.
-  const auto width_of = [](value_id v) { return v == 2 ? 32u : 64u; };
-  const auto form_of = [](value_id v, number_reading reading) {
-    linear_form f = reading == number_reading::as_signed ? linear_form::exact_zero() : linear_form::zero(64);
-    static_cast<void>(v == 3 ? f.add(4, 2) && f.add(5) : f.add(v, 1, reading));
-    return f;
-  };
-  memory_reference m;
-  m.base = 1;
-  m.index = 3;
-  m.scale = 8;
-  m.offset = -4;
-  linear_form f;
-  REQUIRE(midend::read_address(m, width_of, form_of, f));
-  CHECK(f.constant == 36);
-  CHECK(f.num_terms == 2);
-  CHECK(f.coefficient_of(1) == 1);
-  CHECK(f.coefficient_of(4) == 16);
-  m.index = 2;
-  REQUIRE(midend::read_address(m, width_of, form_of, f));
-  CHECK(f.constant == 0 - std::uint64_t{4});
-  CHECK(f.coefficient_of(2, number_reading::as_signed) == 8);
-  CHECK(f.coefficient_of(2) == 0);
-  m.base = 2; // a base is not extended
-  m.index = midend::no_value;
-  REQUIRE(midend::read_address(m, width_of, form_of, f));
-  CHECK(f.coefficient_of(2) == 1);
 }

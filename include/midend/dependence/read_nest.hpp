@@ -10,7 +10,6 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
-#include "midend/ir/memory_places.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/loops/hierarchical_ordering.hpp"
@@ -98,9 +97,7 @@ public:
     linear_form address = linear_form::zero(64);
     if (m.base == no_value) {
       access.obstacle = place_obstacle::unknown_base;
-    } else if (!read_address(
-                   m, [this](value_id v) { return found_.width(v); },
-                   [this](value_id v, number_reading reading) { return found_.form_of(v, reading); }, address)) {
+    } else if (!read_address(m, address)) {
       access.obstacle = place_obstacle::not_affine;
       access.why = evolution_obstacle::too_large;
     } else {
@@ -151,6 +148,27 @@ public:
 
 private:
   static constexpr std::size_t max_terms = 80; ///< a counter for each loop, and the terms of forms
+
+  /// base + index · scale + offset, modulo 2^64.
+  bool read_address(const memory_reference& m, linear_form& out) const {
+    if (found_.width(m.base) == 64) {
+      out = found_.form_of(m.base);
+    } else {
+      static_cast<void>(out.add(m.base, 1));
+    }
+    if (m.index != no_value) {
+      const bool is_narrow = found_.width(m.index) != 64;
+      linear_form index = found_.form_of(m.index, is_narrow ? number_reading::as_signed : number_reading::low_bits);
+      const auto width_of = [this](value_id v) { return found_.width(v); };
+      if (index.is_exact && !index.reduce(64, width_of)) {
+        return false;
+      }
+      if (index.width != 64 || !out.add(index, static_cast<std::uint64_t>(m.scale))) {
+        return false;
+      }
+    }
+    return out.add(static_cast<std::uint64_t>(m.offset));
+  }
 
   /// A form in loop `l`, as counters of the loops from there outwards and symbols: `terms_` and `constant_`.
   evolution_obstacle expand(linear_form form, loop_id l) {

@@ -1,23 +1,25 @@
 /// `memory_places`: which bytes two accesses to memory have in common. All of the library asks here.
 ///
-/// The first part is the meaning of an IR: what it promises with classes of memory, and which address a reference is.
-/// Checkers of certificates may use it, because what the program means is what they are told, too. The second part
-/// reasons: how far two addresses are apart, and what follows. The transformations use it; a checker computes that by
-/// itself, so that a mistake here does not pass twice.
+/// An access is a class of memory, an address and a number of bytes. The address is base + index · scale + offset, as
+/// in a `memory_reference`; of the accesses of a loop, it grows by a step in each iteration. Nests of loops have sums
+/// of counters and symbols in place of an index (`nest_access`); whether two of them meet is a system of inequalities,
+/// which `dependence` solves, and which takes from here when classes are apart and at which distances bytes are common.
+///
+/// The first part is what an IR means. Checkers of certificates may ask it, because they have to know what the program
+/// means, too. The second part reasons. Transformations and analyses ask it, but no checker does: what a checker needs
+/// of it, it computes by itself, so that a mistake here is not made twice.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/ir/cost.hpp"
-#include "midend/ir/ids.hpp"
-#include "midend/ir/linear_form.hpp"
-#include "midend/ir/operation.hpp"
+#include "midend/ir/evaluate.hpp"
 
 #include <cstdint>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
-// ---- What the IR means.
+// ---- What the IR means: for all.
 
 /// Whether accesses of two classes of memory never have a byte in common.
 constexpr bool classes_are_apart(std::uint32_t a, std::uint32_t b) {
@@ -31,32 +33,7 @@ constexpr bool local_classes_are_apart(std::uint32_t a, Loop loop_of_a, std::uin
   return loop_of_a == loop_of_b && classes_are_apart(a, b);
 }
 
-/// The address of a reference, base + index · scale + offset, as a sum modulo 2^64. `form_of(v, reading)` is the form
-/// of base or index: of 64 bits, read as `low_bits`; of fewer, read `as_signed`, exact, or extended to 64 bits. A base
-/// of another width than 64 is a term. False if there are too many terms.
-template <class WidthOf, class FormOf>
-constexpr bool read_address(const memory_reference& m, const WidthOf& width_of, const FormOf& form_of,
-                            linear_form& out) {
-  out = linear_form::zero(64);
-  if (width_of(m.base) == 64) {
-    out = form_of(m.base, number_reading::low_bits);
-  } else {
-    static_cast<void>(out.add(m.base, 1));
-  }
-  if (m.index != no_value) {
-    const bool is_narrow = width_of(m.index) != 64;
-    linear_form index = form_of(m.index, is_narrow ? number_reading::as_signed : number_reading::low_bits);
-    if (index.is_exact && !index.reduce(64, width_of)) {
-      return false;
-    }
-    if (index.width != 64 || !out.add(index, static_cast<std::uint64_t>(m.scale))) {
-      return false;
-    }
-  }
-  return out.add(static_cast<std::uint64_t>(m.offset));
-}
-
-// ---- What follows from addresses.
+// ---- What follows: not for checkers.
 
 /// How many bytes after the start of one access another one starts, modulo 2^64: `bytes` if both run in the same
 /// iteration of a loop, and `step` more for each iteration by which the other one runs later. A distance that is a
