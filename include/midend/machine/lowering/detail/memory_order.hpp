@@ -255,11 +255,11 @@ private:
 };
 
 /// Orders the accesses of a body. Accesses to different classes of memory never overlap. Accesses with the same base,
-/// index and scale overlap according to their offsets, and in later passes according to the stride of the address. All
-/// others may overlap, in the same pass and the next. Loads do not wait for loads, volatile accesses keep their order,
-/// calls keep their order with all accesses. With `bases_are_apart`, accesses that a test before the loop can show to
-/// be apart are listed, not ordered. If nothing has an effect there is nothing to order. Refills `out`. Linear: an
-/// access is compared with the 128 before it.
+/// index and scale overlap according to their offsets, and in later passes according to the stride of the address:
+/// `first_meeting` says how many passes later first. All others may overlap, in the same pass and the next. Loads do
+/// not wait for loads, volatile accesses keep their order, calls keep their order with all accesses. With
+/// `bases_are_apart`, accesses that a test before the loop can show to be apart are listed, not ordered. If nothing has
+/// an effect there is nothing to order. Refills `out`. Linear: an access is compared with the 128 before it.
 constexpr void order_memory(const program_region& body, const needed_values& needs, const lowering_choices& choices,
                             bool bases_are_apart, memory_order& out) {
   memory_ordering(body, needs, choices, bases_are_apart, out).run();
