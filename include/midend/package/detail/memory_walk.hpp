@@ -111,6 +111,16 @@ public:
 
   bool is_listed(value_id v) const { return v < position_.size() && position_[v] != no_position; }
 
+  /// The place of a load or store with a known address and size that is not volatile and returns, in a node that
+  /// control reaches; else nothing.
+  std::optional<memory_reference> plain_access(value_id v, effect_kind effect) const {
+    if (!is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v) || ir_.may_not_return(v)) {
+      return std::nullopt;
+    }
+    const std::optional<memory_reference> m = accessed_place(ir_, v);
+    return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
+  }
+
   /// `v` is no more.
   void remove(value_id v) {
     if (is_listed(v)) {
