@@ -162,18 +162,27 @@ constexpr std::uint32_t class_of_access([[maybe_unused]] const IR& ir, [[maybe_u
   }
 }
 
+namespace detail {
+
+/// `may_write` of an operation whose effect is unknown.
+template <class IR>
+constexpr bool call_may_write([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v,
+                              [[maybe_unused]] std::uint32_t memory) {
+  if constexpr (has_may_write<IR>) {
+    return static_cast<bool>(ir.may_write(v, memory));
+  } else {
+    return true;
+  }
+}
+
+} // namespace detail
+
 /// Whether an operation may write memory of a class; of `any_memory`: whether it may write at all. Volatile loads write
 /// nothing here.
-template <class IR> constexpr bool may_write_class(const IR& ir, value_id v, [[maybe_unused]] std::uint32_t memory) {
+template <class IR> constexpr bool may_write_class(const IR& ir, value_id v, std::uint32_t memory) {
   const effect_kind effect = ir.effect(v);
-  if (effect == effect_kind::writes) {
-    return !classes_are_apart(class_of_access(ir, v), memory);
-  }
-  if constexpr (has_may_write<IR>) {
-    return effect == effect_kind::unknown && static_cast<bool>(ir.may_write(v, memory));
-  } else {
-    return effect == effect_kind::unknown;
-  }
+  return effect == effect_kind::writes ? !classes_are_apart(class_of_access(ir, v), memory)
+                                       : effect == effect_kind::unknown && detail::call_may_write(ir, v, memory);
 }
 
 /// Whether an operation must stay where it is and as it is: a volatile access.
@@ -205,7 +214,7 @@ constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& pl
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:
-    return may_write_class(ir, v, place.memory);
+    return detail::call_may_write(ir, v, place.memory);
   }
 }
 

@@ -59,15 +59,12 @@ struct common_bytes {
 
   /// How many distances these are, less 1.
   constexpr std::uint64_t span() const { return static_cast<std::uint64_t>(high - low); }
-
-  constexpr bool contains(std::uint64_t distance) const { return distance - static_cast<std::uint64_t>(low) <= span(); }
 };
 
 /// Whether two accesses at a distance may have a byte in common. An unknown size is 0, and may be any.
 constexpr bool may_have_common_bytes(std::uint64_t distance, std::uint32_t bytes_of_first,
                                      std::uint32_t bytes_of_second) {
-  return bytes_of_first == 0 || bytes_of_second == 0 ||
-         common_bytes(bytes_of_first, bytes_of_second).contains(distance);
+  return distance < bytes_of_first || 0 - distance < bytes_of_second || bytes_of_first == 0 || bytes_of_second == 0;
 }
 
 /// Whether all bytes of the second access are among those of the first one, from the distance of their starts.
