@@ -5,6 +5,7 @@
 #include "midend/dependence/dependence_result.hpp"
 #include "midend/dependence/detail/integer_elimination.hpp"
 #include "midend/dependence/nest_accesses.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -130,7 +131,7 @@ private:
   /// Within how many equal outer iterations different classes exclude that the accesses meet.
   std::uint32_t levels_of_classes() const {
     const std::uint32_t local = levels_of_local_classes();
-    if (a_.memory == any_memory || b_.memory == any_memory || a_.memory == b_.memory) {
+    if (!classes_are_apart(a_.memory, b_.memory)) {
       return local;
     }
     const std::uint32_t x = levels_of_scope(a_);
@@ -141,7 +142,7 @@ private:
 
   /// The same of local classes: iterations of the loops around their loop are equal.
   std::uint32_t levels_of_local_classes() const {
-    if (a_.local == any_memory || b_.local == any_memory || a_.local == b_.local || a_.local_loop != b_.local_loop) {
+    if (!local_classes_are_apart(a_.local, a_.local_loop, b_.local, b_.local_loop)) {
       return never;
     }
     return a_.local_loop == no_counter ? 0 : nest_.depth_below(a_.local_loop) - 1;
@@ -250,8 +251,7 @@ private:
     return depth_a_ + depth_b_ + i;
   }
 
-  /// The place of the first access, minus that of the second one, is from -(bytes of the first - 1) to bytes of the
-  /// second - 1.
+  /// How far the place of the first access is after that of the second one is in `common_bytes`.
   void add_window(nest_fact which, std::uint32_t wrap) {
     const std::int64_t sign = which == nest_fact::place_low ? 1 : -1;
     system_.add_fact(which, 0);
@@ -261,7 +261,8 @@ private:
       const checked_integer size = checked_integer::power_of_two(nest_.address_bits());
       system_.fact_factor(wrap) = sign == 1 ? size : -size;
     }
-    system_.fact_constant() = system_.fact_constant() + (sign == 1 ? a_.bytes : b_.bytes) - 1;
+    const common_bytes common(b_.bytes, a_.bytes);
+    system_.fact_constant() = system_.fact_constant() + (sign == 1 ? -common.low : common.high);
   }
 
   void add_order(std::uint32_t level, iteration_order o) {

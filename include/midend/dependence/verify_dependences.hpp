@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dependence/dependence_result.hpp"
 #include "midend/dependence/nest_accesses.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/support/checked_integer.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
@@ -216,8 +217,7 @@ private:
 
   /// Whether the classes are promised to be apart in iterations that are equal in so many outer loops.
   bool classes_exclude(std::uint32_t equal) const {
-    if (a().local != any_memory && b().local != any_memory && a().local != b().local &&
-        a().local_loop == b().local_loop) {
+    if (local_classes_are_apart(a().local, a().local_loop, b().local, b().local_loop)) {
       std::uint32_t outside = 0; // loops around that of the classes
       for (counter_id c = a().local_loop; c != no_counter; c = nest_.counter(c).parent) {
         ++outside;
@@ -227,7 +227,7 @@ private:
         return true;
       }
     }
-    if (a().memory == any_memory || b().memory == any_memory || a().memory == b().memory) {
+    if (!classes_are_apart(a().memory, b().memory)) {
       return false;
     }
     bool excludes = true;

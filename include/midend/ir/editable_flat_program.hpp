@@ -223,15 +223,15 @@ public:
     return values_[address].number_width == 64 ? address : no_value;
   }
 
+  /// Looks at each access once, however many classes are made.
   std::uint32_t make_memory_class() {
-    std::uint32_t fresh = made_classes_;
-    for (const detail::flat_access& a : accesses_) {
-      for (const std::uint32_t c : {a.place.memory, a.place.local}) {
-        fresh = c != any_memory && c >= fresh ? c + 1 : fresh;
+    for (; noted_accesses_ < accesses_.size(); ++noted_accesses_) {
+      const memory_reference& m = accesses_[noted_accesses_].place;
+      for (const std::uint32_t c : {m.memory, m.local}) {
+        made_classes_ = c != any_memory && c >= made_classes_ ? c + 1 : made_classes_;
       }
     }
-    made_classes_ = fresh + 1;
-    return fresh;
+    return made_classes_ == any_memory ? any_memory : made_classes_++;
   }
 
   /// A value that is as good as a parameter.
@@ -427,6 +427,7 @@ public:
     hints_.clear();
     replaced_by_.clear();
     made_classes_ = 0;
+    noted_accesses_ = 0;
     is_new_ = true;
   }
 
@@ -813,7 +814,8 @@ private:
 
   detail::hash_map<literal_key, hash_of_literal> literals_;
   flat_array<value_id> replaced_by_; ///< by value, as far as any was replaced
-  std::uint32_t made_classes_ = 0;   ///< this number and the following ones were not made yet
+  std::uint32_t made_classes_ = 0;   ///< no class that was made or noted has this number or a greater one
+  std::size_t noted_accesses_ = 0;   ///< how many accesses were looked at for classes
   std::size_t noted_ = 0;            ///< how many values were looked at for literals
   std::uint32_t number_types_[65] = {};
   bool types_are_known_ = false;

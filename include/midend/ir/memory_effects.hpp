@@ -1,5 +1,5 @@
-/// What operations do to the places that others access: the overlap of two addresses, and which operations may read or
-/// write a place. On top of the effects rung and of `memory` of the cost rung. Two members are optional:
+/// What operations do to the places that others access: which operations may read or write a place or a class of
+/// memory. On top of the effects rung, of `memory` of the cost rung and of `memory_places`. Two members are optional:
 ///
 ///     bool may_write(midend::value_id v, std::uint32_t memory) const; // a call, and a class of memory
 ///     bool is_little_endian() const;                                  // the low bytes of a number come first
@@ -15,6 +15,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -127,32 +128,52 @@ template <class IR> constexpr optional<memory_reference> accessed_place(const IR
 template <class Resolve>
 constexpr std::optional<std::uint64_t> distance_of(const memory_reference& a, const memory_reference& b,
                                                    const Resolve& resolve) {
-  const auto same = [&](value_id x, value_id y) {
-    return x == y || (x != no_value && y != no_value && resolve(x) == resolve(y));
-  };
-  if (a.base == no_value || b.base == no_value || !same(a.base, b.base) || !same(a.index, b.index) ||
-      (a.index != no_value && a.scale != b.scale)) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
-}
-
-/// Whether all bytes that `b` accesses are among those that `a` accesses, from the distance of their starts.
-constexpr bool covers(const memory_reference& a, const memory_reference& b, std::uint64_t distance) {
-  return a.bytes != 0 && b.bytes != 0 && distance < a.bytes && b.bytes <= a.bytes - distance;
+  return distance_between(a, b, [&](value_id x, value_id y) { return resolve(x) == resolve(y); });
 }
 
 /// Whether two accesses may have a byte in common. Different classes of memory have none, and neither have parts of one
-/// object that lie apart.
+/// object that lie apart. Local classes do not count: the two may run in different runs of their loop.
 template <class Resolve>
 constexpr bool accesses_may_overlap(const memory_reference& a, const memory_reference& b, const Resolve& resolve) {
-  if (a.memory != any_memory && b.memory != any_memory && a.memory != b.memory) {
+  if (classes_are_apart(a.memory, b.memory)) {
     return false;
   }
   const std::optional<std::uint64_t> distance = distance_of(a, b, resolve);
-  const bool apart =
-      distance && a.bytes != 0 && b.bytes != 0 && *distance >= a.bytes && std::uint64_t{0} - *distance >= b.bytes;
-  return !apart;
+  return !distance || may_have_common_bytes(*distance, a.bytes, b.bytes);
+}
+
+/// The class of memory that a load or store names, or any memory.
+template <class IR>
+constexpr std::uint32_t class_of_access([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_memory<IR>) {
+    const optional<memory_reference> m = ir.memory(v);
+    return m ? m->memory : any_memory;
+  } else {
+    return any_memory;
+  }
+}
+
+namespace detail {
+
+/// `may_write` of an operation whose effect is unknown.
+template <class IR>
+constexpr bool call_may_write([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v,
+                              [[maybe_unused]] std::uint32_t memory) {
+  if constexpr (has_may_write<IR>) {
+    return static_cast<bool>(ir.may_write(v, memory));
+  } else {
+    return true;
+  }
+}
+
+} // namespace detail
+
+/// Whether an operation may write memory of a class; of `any_memory`: whether it may write at all. Volatile loads write
+/// nothing here.
+template <class IR> constexpr bool may_write_class(const IR& ir, value_id v, std::uint32_t memory) {
+  const effect_kind effect = ir.effect(v);
+  return effect == effect_kind::writes ? !classes_are_apart(class_of_access(ir, v), memory)
+                                       : effect == effect_kind::unknown && detail::call_may_write(ir, v, memory);
 }
 
 /// Whether an operation must stay where it is and as it is: a volatile access.
@@ -184,11 +205,7 @@ constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& pl
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:
-    if constexpr (has_may_write<IR>) {
-      return static_cast<bool>(ir.may_write(v, place.memory));
-    } else {
-      return true;
-    }
+    return detail::call_may_write(ir, v, place.memory);
   }
 }
 

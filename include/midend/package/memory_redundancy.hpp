@@ -78,21 +78,12 @@ public:
   }
 
 private:
-  /// A load or store with a known address that is not volatile, or nothing.
-  std::optional<memory_reference> access(value_id v, effect_kind effect) const {
-    if (!walk_.is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v)) {
-      return std::nullopt;
-    }
-    const std::optional<memory_reference> m = accessed_place(ir_, v);
-    return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
-  }
-
   auto resolver() const {
     return [this](value_id v) { return v < source_.size() ? source_[v] : v; };
   }
 
   void look_back(value_id v) {
-    if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v) && fixed_.may_replace(v)) {
+    if (const auto m = walk_.plain_access(v, effect_kind::reads); m && fixed_.may_replace(v)) {
       const held_value held = walk_.held_before(v, *m, guard_of_access(ir_, v), resolver());
       if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && held.is_exact &&
           fits_in_bytes(bits_of_access(ir_, v, *m), m->bytes) && can_stand_for(held.value, v) &&
@@ -101,7 +92,7 @@ private:
         out_.witness.loads.push_back({v, source_[v], held.access});
         walk_.remove(v);
       }
-    } else if (const auto s = access(v, effect_kind::writes); s && s->stored != no_value && !ir_.may_not_return(v)) {
+    } else if (const auto s = walk_.plain_access(v, effect_kind::writes); s && s->stored != no_value) {
       const held_value held = walk_.held_before(v, *s, {}, resolver(), true);
       if (held.access != no_value && held.distance == 0 && held.bytes == s->bytes &&
           source_[held.value] == source_[s->stored] && !is_undefined(held.value)) {
@@ -112,7 +103,7 @@ private:
   }
 
   void look_forward(value_id v) {
-    if (const auto m = access(v, effect_kind::writes); m && !ir_.may_not_return(v)) {
+    if (const auto m = walk_.plain_access(v, effect_kind::writes)) {
       if (walk_.is_overwritten(v, *m, resolver())) {
         out_.witness.stores.push_back({v, no_value});
         walk_.remove(v);

@@ -11,7 +11,6 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -333,11 +332,7 @@ public:
 
   /// The address of a load or store. Nothing if it is volatile or its node is unreachable.
   std::optional<memory_reference> plain_access(value_id v, effect_kind effect) const {
-    if (!walk_.is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v) || ir_.may_not_return(v)) {
-      return std::nullopt;
-    }
-    const std::optional<memory_reference> m = accessed_place(ir_, v);
-    return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
+    return walk_.plain_access(v, effect);
   }
 
 private:

@@ -6,7 +6,10 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/memory_places.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/package/memory_witness.hpp"
@@ -140,7 +143,7 @@ private:
         before_.may_not_return(v) || is_terminator(before_, v)) {
       return std::nullopt;
     }
-    const std::optional<memory_reference> m = accessed_place(before_, v);
+    const std::optional<memory_reference> m = before_.memory(v);
     return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
   }
 
@@ -153,8 +156,127 @@ private:
     return true;
   }
 
-  auto resolver() const {
-    return [this](value_id v) { return v < source_.size() ? source_[v] : v; };
+  // Addresses. Written once more, and in another form than `ir/memory_effects.hpp` has, which the pass asks: what the
+  // two share is what an IR means, not what follows from it.
+
+  /// A reference with the address that it is.
+  struct address {
+    memory_reference place;
+    linear_form read;     ///< base, index and numbers, of the values that the program reads
+    linear_form resolved; ///< of those that the witness says are equal to them
+  };
+
+  address address_of(const memory_reference& m) const {
+    address out{m, linear_form::zero(64), {}};
+    static_cast<void>(out.read.add(static_cast<std::uint64_t>(m.offset)));
+    add_part(m.base, 1, false, out.read);
+    if (m.index != no_value) {
+      add_part(m.index, static_cast<std::uint64_t>(m.scale), true, out.read);
+    }
+    out.resolved = linear_form::zero(64);
+    static_cast<void>(out.resolved.add(out.read.constant));
+    for (std::uint32_t i = 0; i != out.read.num_terms; ++i) {
+      const linear_form::term& t = out.read.terms[i];
+      static_cast<void>(out.resolved.add(source_[t.value], t.coefficient, t.reading));
+    }
+    return out;
+  }
+
+  /// Adds a base, or an index, which is extended as a signed number, times a factor. Numbers that the program adds to
+  /// it are numbers of the sum: in 64 bits, and in fewer bits of an index if that sum promises not to wrap.
+  void add_part(value_id v, std::uint64_t factor, bool is_index, linear_form& sum) const {
+    if constexpr (has_operation<Before> && has_64_bit_constants<Before>) {
+      for (int steps = 0; steps != 8; ++steps) {
+        if (const auto number = is_index ? before_.constant(v) : std::nullopt) {
+          const auto bits = static_cast<std::uint64_t>(*number);
+          static_cast<void>(sum.add(factor * static_cast<std::uint64_t>(as_signed(bits, before_.operation(v).width))));
+          return;
+        }
+        std::uint64_t number = 0;
+        if (!take_addition(v, is_index, number)) {
+          break;
+        }
+        static_cast<void>(sum.add(factor * number));
+      }
+    }
+    static_cast<void>(sum.add(v, factor, is_index ? number_reading::as_signed : number_reading::low_bits));
+  }
+
+  /// If `v` is x + number or x - number, it becomes x.
+  bool take_addition(value_id& v, bool is_index, std::uint64_t& number) const {
+    if (before_.is_phi(v)) {
+      return false;
+    }
+    const operation_info info = before_.operation(v);
+    value_id x[2] = {no_value, no_value};
+    std::size_t count = 0;
+    for_each_id(before_.operands(v), [&](value_id of) {
+      if (count < 2) {
+        x[count] = of;
+      }
+      ++count;
+    });
+    const bool adds = info.code == operation::add;
+    const bool is_exact = info.width == 64 || (is_index && info.flags.no_signed_wrap);
+    if ((!adds && info.code != operation::sub) || !is_exact || count != 2) {
+      return false;
+    }
+    if (adds && before_.constant(x[0])) {
+      const value_id first = x[0];
+      x[0] = x[1];
+      x[1] = first;
+    }
+    const auto literal = before_.constant(x[1]);
+    if (!literal || before_.constant(x[0]) || before_.operation(x[0]).width != info.width) {
+      return false;
+    }
+    const auto by = static_cast<std::uint64_t>(as_signed(static_cast<std::uint64_t>(*literal), info.width));
+    number = adds ? by : 0 - by;
+    v = x[0];
+    return true;
+  }
+
+  /// How many bytes after the start of `a` the access `b` starts, or nothing if that is not a number.
+  static std::optional<std::uint64_t> bytes_between(const address& a, const address& b) {
+    linear_form difference;
+    const bool is_number = linear_difference(b.resolved, a.resolved, difference) && difference.is_number();
+    return is_number ? std::optional(difference.constant) : std::nullopt;
+  }
+
+  /// Whether a load or store may touch a byte of a place.
+  bool may_touch(value_id x, const address& at) const {
+    const std::optional<memory_reference> m = before_.memory(x);
+    if (m && classes_are_apart(m->memory, at.place.memory)) {
+      return false;
+    }
+    if (!m || m->base == no_value || m->bytes == 0) {
+      return true;
+    }
+    const std::optional<std::uint64_t> after = bytes_between(address_of(*m), at);
+    return !after || *after < m->bytes || 0 - *after < at.place.bytes;
+  }
+
+  /// Whether an operation may write a byte of a place.
+  bool may_write(value_id x, const address& at) const {
+    const effect_kind effect = before_.effect(x);
+    if (is_fixed_access(before_, x)) {
+      return true;
+    }
+    if (effect != effect_kind::unknown) {
+      return effect == effect_kind::writes && may_touch(x, at);
+    }
+    if constexpr (has_may_write<Before>) {
+      return static_cast<bool>(before_.may_write(x, at.place.memory));
+    } else {
+      return true;
+    }
+  }
+
+  /// Whether a byte of a place may matter to an operation.
+  bool may_read(value_id x, const address& at) const {
+    const effect_kind effect = before_.effect(x);
+    return is_fixed_access(before_, x) || before_.may_not_return(x) || effect == effect_kind::unknown ||
+           (effect == effect_kind::reads && may_touch(x, at));
   }
 
   static guard_of_value guard_of(const Before& ir, value_id v) {
@@ -185,9 +307,9 @@ private:
   }
 
   /// What an access says to be in the bytes of `place`: its value, or nothing.
-  value_id value_at(value_id access, const memory_reference& place) const {
+  value_id value_at(value_id access, const address& at) const {
     const std::optional<memory_reference> m = place_of(access);
-    if (!m || m->bytes != place.bytes || distance_of(*m, place, resolver()) != std::optional<std::uint64_t>(0)) {
+    if (!m || m->bytes != at.place.bytes || bytes_between(address_of(*m), at) != std::optional<std::uint64_t>(0)) {
       return no_value;
     }
     return before_.effect(access) == effect_kind::reads ? access : m->stored;
@@ -219,8 +341,8 @@ private:
 
   void prove_load(const known_load& l) {
     const node_id n = pair_.old_home[l.load];
-    const memory_reference place = *place_of(l.load);
-    const value_id value = value_at(l.access, place);
+    const address at = address_of(*place_of(l.load));
+    const value_id value = value_at(l.access, at);
     const guard_of_value own = guard_of(before_, l.load);
     const guard_of_value other = guard_of(before_, l.access);
     const auto same = [&](value_id x, value_id y) {
@@ -238,7 +360,7 @@ private:
       fail(memory_fault::changed_operation, n, l.value);
       return;
     }
-    search_back(l.load, l.access, place);
+    search_back(l.load, l.access, at);
   }
 
   /// Whether the load `v`, which gets the readers of the load `gone`, promised more, and has lost nothing of that.
@@ -254,22 +376,23 @@ private:
   }
 
   void prove_store(const removed_store& s) {
-    const memory_reference place = *place_of(s.store);
+    const address at = address_of(*place_of(s.store));
+    const value_id stored = at.place.stored;
     if (s.access == no_value) {
-      search_forward(s.store, place);
+      search_forward(s.store, at);
       return;
     }
-    const value_id value = value_at(s.access, place);
-    if (value == no_value || place.stored == no_value || source_[value] != source_[place.stored] ||
-        !keeps_bytes(s.access) || is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
+    const value_id value = value_at(s.access, at);
+    if (value == no_value || stored == no_value || source_[value] != source_[stored] || !keeps_bytes(s.access) ||
+        is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
       fail(memory_fault::different_value, pair_.old_home[s.store], s.store);
       return;
     }
-    search_back(s.store, s.access, place);
+    search_back(s.store, s.access, at);
   }
 
   /// All ways that lead to `v`, back to `access`.
-  void search_back(value_id v, value_id access, const memory_reference& place) {
+  void search_back(value_id v, value_id access, const address& at) {
     mark_.assign(node_count(before_.graph()), 0);
     pending_.clear();
     node_id n = pair_.old_home[v];
@@ -279,8 +402,7 @@ private:
       while (!arrived && end != begin_[n]) {
         const value_id x = values_[--end];
         arrived = x == access;
-        if (!arrived && !before_.is_phi(x) && fate_[x] != changes_nothing &&
-            may_write_to(before_, x, place, resolver())) {
+        if (!arrived && !before_.is_phi(x) && fate_[x] != changes_nothing && may_write(x, at)) {
           fail(memory_fault::written_between, n, v);
           return;
         }
@@ -311,7 +433,7 @@ private:
 
   /// All ways from the store `v` to what overwrites it. First the nodes on them, then whether they have a cycle: by
   /// taking away, again and again, nodes to which no way leads.
-  void search_forward(value_id v, const memory_reference& place) {
+  void search_forward(value_id v, const address& at) {
     const guard_of_value guard = guard_of(before_, v);
     mark_.assign(node_count(before_.graph()), 0);
     flat_array<node_id> nodes;
@@ -320,8 +442,7 @@ private:
     mark_[nodes[0]] = 1;
     for (std::size_t i = 0; i != nodes.size(); ++i) {
       const node_id n = nodes[i];
-      if (i != 0 &&
-          (is_defined_in(n, place.base) || is_defined_in(n, place.index) || is_defined_in(n, guard.predicate))) {
+      if (i != 0 && (is_computed_in(n, at.read) || is_defined_in(n, guard.predicate))) {
         fail(memory_fault::read_before, n, v);
         return;
       }
@@ -331,11 +452,11 @@ private:
         if (before_.is_phi(x) || fate_[x] != stays) {
           continue;
         }
-        if (may_read_from(before_, x, place, resolver())) {
+        if (may_read(x, at)) {
           fail(memory_fault::read_before, n, v);
           return;
         }
-        is_over = is_overwritten_by(x, place, guard);
+        is_over = is_overwritten_by(x, at, guard);
       }
       if (is_over) {
         continue;
@@ -378,11 +499,20 @@ private:
     }
   }
 
-  bool is_overwritten_by(value_id x, const memory_reference& place, const guard_of_value& guard) const {
+  bool is_computed_in(node_id n, const linear_form& sum) const {
+    bool is = false;
+    for (std::uint32_t i = 0; i != sum.num_terms; ++i) {
+      is = is || is_defined_in(n, sum.terms[i].value);
+    }
+    return is;
+  }
+
+  bool is_overwritten_by(value_id x, const address& at, const guard_of_value& guard) const {
     const std::optional<memory_reference> m = before_.effect(x) == effect_kind::writes ? place_of(x) : std::nullopt;
-    const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolver()) : std::nullopt;
+    const std::optional<std::uint64_t> distance = m ? bytes_between(address_of(*m), at) : std::nullopt;
+    const std::uint64_t skipped = distance.value_or(0); // bytes of the other store before the place
     const guard_of_value own = guard_of(before_, x);
-    return distance && covers(*m, place, *distance) &&
+    return distance.has_value() && skipped <= m->bytes && at.place.bytes <= m->bytes - skipped &&
            (own.predicate == no_value || (own.predicate == guard.predicate && own.negated == guard.negated));
   }
 
@@ -466,9 +596,10 @@ private:
 
 } // namespace detail
 
-/// Checks that `after` is `before` without loads and stores that the witness shows to be redundant. It shares no code
-/// with the transformation but `ir/memory_effects.hpp`, which says what an operation reads and writes; what remains to
-/// be trusted is this function, that header, `operation` and `same_operation` of the IR. Requires IRs that `check_ir`
+/// Checks that `after` is `before` without loads and stores that the witness shows to be redundant. It shares no
+/// reasoning with the transformation: of `ir/memory_places.hpp` and `ir/memory_effects.hpp` it asks only what an IR
+/// means, which classes are apart and which accesses are volatile. What remains to be trusted is this function,
+/// `linear_form`, and `operation`, `memory` and `same_operation` of the IR. Requires IRs that `check_ir`
 /// accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the program.

@@ -162,7 +162,7 @@ private:
     if (writes_[l] == 0) {
       return false;
     }
-    const std::uint32_t memory = memory_of(v);
+    const std::uint32_t memory = class_of_access(ir_, v);
     std::size_t k = 0;
     while (k != classes_.size() && classes_[k] != memory) {
       ++k;
@@ -172,7 +172,7 @@ private:
     }
     if (k == classes_.size()) {
       classes_.push_back(memory);
-      mark_loops(class_writes_[k], [&](value_id w) { return may_write_class(w, memory); });
+      mark_loops(class_writes_[k], [&](value_id w) { return may_write_class(ir_, w, memory); });
     }
     return class_writes_[k][l] != 0;
   }
@@ -182,7 +182,7 @@ private:
       const loop_id l = loops_.innermost_loop(n);
       if (l != no_loop) {
         for_each_id(ir_.values(n), [&](value_id v) {
-          if (!ir_.is_phi(v) && may_write_class(v, any_memory)) {
+          if (!ir_.is_phi(v) && may_write_class(ir_, v, any_memory)) {
             writers_.push_back({v, l});
           }
         });
@@ -201,30 +201,6 @@ private:
       if (marked[l] != 0 && loops_.parent(l) != no_loop) {
         marked[loops_.parent(l)] = 1;
       }
-    }
-  }
-
-  /// The class of memory that an operation names, or any memory.
-  std::uint32_t memory_of([[maybe_unused]] value_id v) const {
-    if constexpr (has_memory<IR>) {
-      const optional<memory_reference> m = ir_.memory(v);
-      return m ? m->memory : any_memory;
-    } else {
-      return any_memory;
-    }
-  }
-
-  /// Whether an operation may write memory of a class.
-  bool may_write_class(value_id v, std::uint32_t memory) const {
-    const effect_kind effect = ir_.effect(v);
-    if (effect == effect_kind::writes) {
-      const std::uint32_t written = memory_of(v);
-      return memory == any_memory || written == any_memory || written == memory;
-    }
-    if constexpr (has_may_write<IR>) {
-      return effect == effect_kind::unknown && static_cast<bool>(ir_.may_write(v, memory));
-    } else {
-      return effect == effect_kind::unknown;
     }
   }
 

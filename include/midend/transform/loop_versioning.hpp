@@ -13,6 +13,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/profile.hpp"
@@ -222,8 +223,7 @@ private:
       for (access_id b = a + 1; has_place(a) && b != nest.num_accesses(); ++b) {
         const nest_access& x = nest.access(a);
         const nest_access& y = nest.access(b);
-        const bool apart = x.memory != any_memory && y.memory != any_memory && x.memory != y.memory;
-        if (has_place(b) && (x.writes || y.writes) && x.base != y.base && !apart) {
+        if (has_place(b) && (x.writes || y.writes) && x.base != y.base && !classes_are_apart(x.memory, y.memory)) {
           pairs_.push_back({a, b});
           if (pairs_.size() > max_pairs) {
             return false;

@@ -14,6 +14,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/number_facts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -599,8 +600,7 @@ private:
     const optional<memory_reference> q = after_.memory(b.operation);
     const bool writes =
         after_.effect(a.operation) != effect_kind::reads || after_.effect(b.operation) != effect_kind::reads;
-    if (!writes || p->local == q->local ||
-        (p->memory != any_memory && q->memory != any_memory && p->memory != q->memory)) {
+    if (!writes || p->local == q->local || classes_are_apart(p->memory, q->memory)) {
       return;
     }
     const interval_witness& i = w_.intervals[x.first_interval + a.interval];

@@ -9,6 +9,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
@@ -328,8 +329,7 @@ private:
       return false;
     }
     if (after_.effect(w) == effect_kind::writes) {
-      const std::uint32_t written = memory_of(w);
-      return written == any_memory || memory == any_memory || written == memory;
+      return !classes_are_apart(memory_of(w), memory);
     }
     if constexpr (has_may_write<After>) {
       return static_cast<bool>(after_.may_write(w, memory));

@@ -9,6 +9,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -229,8 +230,7 @@ private:
       if (before_.effect(x) == effect_kind::writes && !before_.is_volatile(x)) {
         const auto written = before_.memory(x);
         const auto read = before_.memory(v);
-        return !written || !read || written->memory == any_memory || read->memory == any_memory ||
-               written->memory == read->memory;
+        return !written || !read || !classes_are_apart(written->memory, read->memory);
       }
     }
     return true;

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -158,12 +159,13 @@ public:
   /// Operations on integers read addresses as they are.
   value_id address_as_number(value_id address, [[maybe_unused]] place p) { return address; }
 
+  /// `apart0`, then names with the number of classes, or greater numbers if there is such a name. Looks at each name
+  /// once.
   std::uint32_t make_memory_class() {
-    std::string name = "apart0";
-    for (std::size_t i = procedure_->num_alias_classes(); is_class(name); ++i) {
-      name = "apart" + std::to_string(i);
-    }
-    return procedure_->add_alias_class(name);
+    note_class_names();
+    const std::uint64_t count = procedure_->num_alias_classes();
+    const std::uint64_t number = !has_class_of_0_ ? 0 : count > largest_class_ ? count : largest_class_ + 1;
+    return procedure_->add_alias_class(class_name(number));
   }
 
   value_id make_local_array(std::uint32_t bytes) {
@@ -372,12 +374,26 @@ private:
     return v;
   }
 
-  bool is_class(const std::string& name) const {
-    bool found = false;
-    for (alias_id c = 0; c != procedure_->num_alias_classes(); ++c) {
-      found = found || procedure_->alias_name(c) == name;
+  static std::string class_name(std::uint64_t number) { return "apart" + std::to_string(number); }
+
+  /// What `make_memory_class` knows about the names that it has not seen yet.
+  void note_class_names() {
+    for (; noted_classes_ < procedure_->num_alias_classes(); ++noted_classes_) {
+      const std::string_view name = procedure_->alias_name(noted_classes_);
+      constexpr std::string_view start = "apart";
+      constexpr std::size_t most_digits = 18; // more do not fit
+      bool is_number =
+          name.starts_with(start) && name.size() > start.size() && name.size() <= start.size() + most_digits;
+      std::uint64_t number = 0;
+      for (std::size_t i = start.size(); is_number && i != name.size(); ++i) {
+        is_number = name[i] >= '0' && name[i] <= '9';
+        number = number * 10 + static_cast<std::uint64_t>(name[i] - '0');
+      }
+      if (is_number) {
+        has_class_of_0_ = has_class_of_0_ || name == class_name(0);
+        largest_class_ = number > largest_class_ ? number : largest_class_;
+      }
     }
-    return found;
   }
 
   static std::optional<type> integer_type(unsigned width) {
@@ -444,6 +460,9 @@ private:
   }
 
   procedure* procedure_;
+  alias_id noted_classes_ = 0;      ///< how many were looked at for their names
+  std::uint64_t largest_class_ = 0; ///< of the numbers of classes named as `make_memory_class` names them
+  bool has_class_of_0_ = false;
   flat_array<kept_edge> kept_edges_;
   flat_array<value_id> arguments_; ///< of a clone
   flat_array<alias_id> clobbered_;

@@ -111,6 +111,16 @@ public:
 
   bool is_listed(value_id v) const { return v < position_.size() && position_[v] != no_position; }
 
+  /// The place of a load or store with a known address and size that is not volatile and returns, in a node that
+  /// control reaches; else nothing.
+  std::optional<memory_reference> plain_access(value_id v, effect_kind effect) const {
+    if (!is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v) || ir_.may_not_return(v)) {
+      return std::nullopt;
+    }
+    const std::optional<memory_reference> m = accessed_place(ir_, v);
+    return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
+  }
+
   /// `v` is no more.
   void remove(value_id v) {
     if (is_listed(v)) {
@@ -235,7 +245,7 @@ private:
     }
     const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
-    if (!distance || !covers(*m, place, *distance)) {
+    if (!distance || !covers(*distance, m->bytes, place.bytes)) {
       return {};
     }
     const guard_of_value guard = guard_of_access(ir_, x);
@@ -343,7 +353,8 @@ private:
     const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
     const guard_of_value own = guard_of_access(ir_, x);
-    return distance && covers(*m, place, *distance) && (own.predicate == no_value || same_guards(own, guard));
+    return distance && covers(*distance, m->bytes, place.bytes) &&
+           (own.predicate == no_value || same_guards(own, guard));
   }
 
   const IR& ir_;

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/records.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -12,7 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// By byte of memory, the classes that have accessed it in one call of a procedure: the last one.
+/// By byte of memory, the classes that have accessed it in one call of a procedure: the last one. Which classes must
+/// not meet is what the IR means; here nothing else is asked of `memory_places`.
 class accessed_classes {
 public:
   /// Notes an access in a call, which has a number other than 0. Returns a class that must not have accessed the bytes
@@ -28,7 +30,7 @@ public:
         continue;
       }
       const alias_id other = b.by != by ? b.by : b.also_by;
-      if (other != no_alias && other != by && (is_store || b.is_stored != 0)) {
+      if (classes_are_apart(other, by) && (is_store || b.is_stored != 0)) {
         return other;
       }
       b.also_by = b.by != by ? by : b.also_by;

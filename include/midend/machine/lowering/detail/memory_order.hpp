@@ -2,7 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/ir/cost.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/linear_form.hpp"
+#include "midend/ir/memory_places.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
 #include "midend/machine/lowering/detail/instruction_selection.hpp"
@@ -39,28 +41,10 @@ struct memory_order {
   flat_array<region_id> accesses; ///< loads, stores and calls that take an operation, in their order
   flat_array<ordered_accesses> pairs;
   flat_array<value_stride> strides;         ///< by node; filled if `has_effects`
+  flat_array<value_stride> address_strides; ///< by access of the region, likewise
   flat_array<unordered_accesses> unordered; ///< see `machine_body::unordered`
   bool has_effects = false;                 ///< without any, nothing must keep its order
 };
-
-/// The least distance, from `first` on, at which two accesses overlap: the difference between their addresses,
-/// `apart` + distance · `stride`, is above `low` and below `high`.
-constexpr std::optional<std::uint64_t> least_distance(std::int64_t apart, std::int64_t stride, std::int64_t low,
-                                                      std::int64_t high, std::uint64_t first) {
-  if (stride < 0) {
-    return least_distance(-apart, -stride, -high, -low, first);
-  }
-  std::uint64_t distance = first;
-  const std::int64_t at_first = apart + static_cast<std::int64_t>(first) * stride;
-  if (at_first <= low) {
-    if (stride == 0) {
-      return std::nullopt;
-    }
-    distance += static_cast<std::uint64_t>((low - at_first) / stride) + 1;
-  }
-  const std::int64_t difference = apart + static_cast<std::int64_t>(distance) * stride;
-  return difference < high ? std::optional(distance) : std::nullopt;
-}
 
 /// The algorithm of `order_memory`.
 class memory_ordering {
@@ -96,6 +80,10 @@ private:
     for (region_id n = 0; n != body_.values.size(); ++n) {
       out_.strides[n] = compute_stride(n);
     }
+    out_.address_strides.resize_for_overwrite(body_.accesses.size());
+    for (std::size_t i = 0; i != body_.accesses.size(); ++i) {
+      out_.address_strides[i] = stride_of_address(body_.accesses[i]);
+    }
   }
 
   constexpr value_stride compute_stride(region_id n) const {
@@ -119,28 +107,31 @@ private:
     return {true, static_cast<std::uint64_t>(step)};
   }
 
+  /// Of sums of multiples, and of conversions, whose operand is taken not to wrap.
   constexpr value_stride stride_of_operation(region_id n) const {
+    const operation_info& info = body_.values[n].info;
     const auto operands = body_.operands_of(n);
-    const auto operand = [&](std::size_t i) { return out_.strides[operands[i].node]; };
-    const auto constant = [&](std::size_t i) { return body_.values[operands[i].node].bits; };
-    const auto is_constant = [&](std::size_t i) { return is_constant_operand(body_, operands[i]); };
-    switch (body_.values[n].info.code) {
-    case operation::add:
-      return {operand(0).is_known && operand(1).is_known, operand(0).by + operand(1).by};
-    case operation::sub:
-      return {operand(0).is_known && operand(1).is_known, operand(0).by - operand(1).by};
-    case operation::mul:
-      return {operand(0).is_known && is_constant(1), operand(0).by * constant(1)};
-    case operation::shl:
-      return {operand(0).is_known && is_constant(1) && constant(1) < 64, operand(0).by << (constant(1) & 63)};
-    case operation::copy:
-    case operation::truncate:
-    case operation::zero_extend:
-    case operation::sign_extend:
-      return operand(0);
-    default:
-      return {};
+    linear_step step;
+    if (info.code == operation::truncate || info.code == operation::zero_extend ||
+        info.code == operation::sign_extend) {
+      step = {true, {1, 0}, 1};
+    } else {
+      optional<std::uint64_t> literals[3];
+      for (std::size_t i = 0; i < 2 && i != operands.size(); ++i) {
+        if (is_constant_operand(body_, operands[i])) {
+          literals[i] = body_.values[operands[i].node].bits;
+        }
+      }
+      step = linear_step_of(info, literals);
     }
+    value_stride out{step.is_linear, 0};
+    for (std::size_t i = 0; i != step.num_operands; ++i) {
+      const value_stride& of = out_.strides[operands[i].node];
+      out.is_known = out.is_known && (of.is_known || step.factors[i] == 0);
+      out.by += step.factors[i] * of.by;
+    }
+    out.by = static_cast<std::uint64_t>(as_signed(out.by & low_ones(info.width), info.width));
+    return out;
   }
 
   constexpr value_stride stride_of(region_id n) const {
@@ -177,39 +168,36 @@ private:
     if (!must_keep_order(first, second)) {
       return;
     }
-    const auto apart = difference_of_addresses(first, second);
-    if (!apart && bases_are_apart_ && can_be_tested(first, second)) {
+    const optional<place_distance> distance = distance_of(first, second);
+    if (!distance && bases_are_apart_ && can_be_tested(first, second)) {
       out_.unordered.push_back({body_.values[first].origin, body_.values[second].origin});
       return;
     }
-    if (!apart) {
+    if (!distance) {
       if (first != second) {
         add(first, second, 0);
       }
       add(second, first, 1);
       return;
     }
-    const region_access& a = body_.accesses[body_.values[first].access];
-    const region_access& b = body_.accesses[body_.values[second].access];
-    const auto stride = static_cast<std::int64_t>(stride_of_address(a).by);
-    const std::int64_t size_a = a.bytes;
-    const std::int64_t size_b = b.bytes;
+    const std::uint32_t bytes_of_first = access_of(first).bytes;
+    const std::uint32_t bytes_of_second = access_of(second).bytes;
     if (first != second) {
-      add_if_near(first, second, least_distance(*apart, stride, -size_b, size_a, 0));
+      add_if_near(first, second, first_meeting(*distance, bytes_of_first, bytes_of_second, 0));
     }
-    add_if_near(second, first, least_distance(-*apart, stride, -size_a, size_b, 1));
+    add_if_near(second, first, first_meeting(distance->reversed(), bytes_of_second, bytes_of_first, 1));
   }
+
+  constexpr const region_access& access_of(region_id n) const { return body_.accesses[body_.values[n].access]; }
 
   /// Whether a test before the loop can compare all addresses of one access with all of the other.
   constexpr bool can_be_tested(region_id first, region_id second) const {
     const auto is_steady = [&](region_id n) {
       const region_value& node = body_.values[n];
-      return node.kind != region_value_kind::call && !node.is_volatile &&
-             body_.accesses[node.access].base != no_region_value && body_.accesses[node.access].bytes != 0 &&
-             stride_of_address(body_.accesses[node.access]).is_known;
+      return node.kind != region_value_kind::call && !node.is_volatile && access_of(n).base != no_region_value &&
+             access_of(n).bytes != 0 && out_.address_strides[node.access].is_known;
     };
-    return is_steady(first) && is_steady(second) &&
-           body_.accesses[body_.values[first].access].base != body_.accesses[body_.values[second].access].base;
+    return is_steady(first) && is_steady(second) && access_of(first).base != access_of(second).base;
   }
 
   constexpr bool must_keep_order(region_id first, region_id second) const {
@@ -223,15 +211,12 @@ private:
     }
     const region_access& x = body_.accesses[a.access];
     const region_access& y = body_.accesses[b.access];
-    const bool apart_in_procedure = x.memory != y.memory && x.memory != any_memory && y.memory != any_memory;
-    const bool apart_in_loop =
-        x.scope == y.scope && x.local != y.local && x.local != any_memory && y.local != any_memory;
-    return !apart_in_procedure && !apart_in_loop;
+    return !classes_are_apart(x.memory, y.memory) && !local_classes_are_apart(x.local, x.scope, y.local, y.scope);
   }
 
-  /// The difference between two addresses in the same pass; nothing if it is not known, or changes from pass to pass by
+  /// How far the second address is after the first one; nothing if that is not known, or changes from pass to pass by
   /// an unknown amount.
-  constexpr optional<std::int64_t> difference_of_addresses(region_id first, region_id second) const {
+  constexpr optional<place_distance> distance_of(region_id first, region_id second) const {
     const region_value& n = body_.values[first];
     const region_value& m = body_.values[second];
     if (n.kind == region_value_kind::call || m.kind == region_value_kind::call || (n.is_volatile && m.is_volatile)) {
@@ -239,16 +224,12 @@ private:
     }
     const region_access& a = body_.accesses[n.access];
     const region_access& b = body_.accesses[m.access];
-    const value_stride stride = stride_of_address(a);
-    constexpr std::uint64_t limit = std::uint64_t{1} << 40;
-    const std::uint64_t apart = static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
-    const bool is_same = a.base != no_region_value && a.base == b.base && a.index == b.index &&
-                         (a.scale == b.scale || a.index == no_region_value);
-    const bool is_near = apart + limit < 2 * limit && stride.by + limit < 2 * limit;
-    if (!is_same || !is_near || !stride.is_known || a.bytes == 0 || b.bytes == 0) {
+    const value_stride& stride = out_.address_strides[n.access];
+    if (!stride.is_known || a.bytes == 0 || b.bytes == 0) {
       return std::nullopt;
     }
-    return static_cast<std::int64_t>(apart);
+    const auto bytes = distance_between(a, b, [](region_id, region_id) { return false; });
+    return bytes ? optional(place_distance{*bytes, stride.by}) : std::nullopt;
   }
 
   /// Drops a dependence over `far` or more passes: it gives a bound above 1 only in a chain of as many cycles.
@@ -274,11 +255,11 @@ private:
 };
 
 /// Orders the accesses of a body. Accesses to different classes of memory never overlap. Accesses with the same base,
-/// index and scale overlap according to their offsets, and in later passes according to the stride of the address. All
-/// others may overlap, in the same pass and the next. Loads do not wait for loads, volatile accesses keep their order,
-/// calls keep their order with all accesses. With `bases_are_apart`, accesses that a test before the loop can show to
-/// be apart are listed, not ordered. If nothing has an effect there is nothing to order. Refills `out`. Linear: an
-/// access is compared with the 128 before it.
+/// index and scale overlap according to their offsets, and in later passes according to the stride of the address:
+/// `first_meeting` says how many passes later first. All others may overlap, in the same pass and the next. Loads do
+/// not wait for loads, volatile accesses keep their order, calls keep their order with all accesses. With
+/// `bases_are_apart`, accesses that a test before the loop can show to be apart are listed, not ordered. If nothing has
+/// an effect there is nothing to order. Refills `out`. Linear: an access is compared with the 128 before it.
 constexpr void order_memory(const program_region& body, const needed_values& needs, const lowering_choices& choices,
                             bool bases_are_apart, memory_order& out) {
   memory_ordering(body, needs, choices, bases_are_apart, out).run();
