@@ -70,6 +70,8 @@ struct proven_count {
   operation limit = operation::other; ///< which of two numbers the limit is
   stored_polynomial first;            ///< where the counter starts
   stored_polynomial bound;
+  std::uint64_t divisor = 1;  ///< of a quotient: the step without its sign
+  stored_polynomial distance; ///< of a quotient: what is divided, without its sign; `limit` is an atom
 };
 
 template <class Before, class After> class final_value_checker {
@@ -619,20 +621,98 @@ private:
       } else if (!is_there && (k == 0 || (k == 1 && start == 0))) {
         set_number(l, k);
       }
-    } else if (t.code == operation::equal && step % 2 == 1) {
+      return;
+    }
+    proven_count& c = counts_[l];
+    if (t.code == operation::equal && step % 2 == 1) {
       std::uint64_t inverse = step;
       for (int i = 0; i != 6; ++i) {
         inverse *= 2 - step * inverse;
       }
-      proven_count& c = counts_[l];
-      c.is_formula = true;
-      c.width = t.width;
       polynomial formula;
       formula.add(first, 0 - inverse);
       values_.reduce(formula, t.width);
+      c.is_formula = true;
+      c.width = t.width;
       c.formula = stored(formula);
+      return;
+    }
+    // On the right, what is added to the counter is subtracted from the difference.
+    const std::uint64_t by = is_inside(t.a, l) ? step : 0 - step;
+    if (t.code == operation::equal && step != 0 &&
+        (steps_by_promise(t, l, by, true) || steps_by_promise(t, l, by, false))) {
+      // The numbers are the number of steps times the step apart, not only modulo 2^width.
+      const bool is_up = as_signed(step, t.width) > 0;
+      polynomial distance;
+      distance.add(first, is_up ? minus_one : 1);
+      distance.cut(t.width);
+      set_quotient(c, t.width, l, is_up ? step : 0 - step, distance);
     }
   }
+
+  void set_quotient(proven_count& c, unsigned width, loop_id l, std::uint64_t divisor, const polynomial& distance) {
+    c.is_formula = true;
+    c.width = width;
+    c.divisor = divisor & low_ones(width);
+    c.distance = stored(distance);
+    c.formula = stored(polynomial::of({kind::count, l, 0}));
+  }
+
+  /// Whether what is compared is, as a number with or without a sign, larger by `step` in each iteration than in the
+  /// one before: one side is the phi of a counter to which operations add numbers that promise not to wrap, or such a
+  /// sum, and the other one does not change. If it wraps, the run breaks a promise before the test.
+  bool steps_by_promise(const leaving_test& t, loop_id l, std::uint64_t step, bool is_signed) const {
+    const bool is_first = is_inside(t.a, l);
+    if (is_first == is_inside(t.b, l)) {
+      return false;
+    }
+    std::int64_t added = 0;
+    const value_id phi = promised_sum_of(is_first ? t.a : t.b, l, is_signed, added);
+    bool good = phi != no_value;
+    for (const loop_edge& e : loops().backedges(l)) {
+      added = 0;
+      good = good && promised_sum_of(static_cast<value_id>(before_.phi_input(phi, e.id)), l, is_signed, added) == phi &&
+             added == as_signed(step, t.width);
+    }
+    return good;
+  }
+
+  bool is_inside(value_id v, loop_id l) const {
+    return v < pair_.num_old_values() && pair_.old_home[v] != no_node && loops().contains(l, pair_.old_home[v]);
+  }
+
+  /// The phi of the header of which a value is the sum with `added`, or `no_value`.
+  value_id promised_sum_of(value_id v, loop_id l, bool is_signed, std::int64_t& added) const {
+    for (unsigned steps = 0; steps != 4 && is_inside(v, l); ++steps) {
+      if (before_.is_phi(v)) {
+        return pair_.old_home[v] == loops().header(l) ? v : no_value;
+      }
+      const operation_info info = before_.operation(v);
+      value_id x[2] = {no_value, no_value};
+      std::size_t count = 0;
+      for_each_id(before_.operands(v), [&](value_id o) {
+        if (count < 2) {
+          x[count] = o;
+        }
+        ++count;
+      });
+      const bool is_sum = info.code == operation::add || info.code == operation::sub;
+      if (!is_sum || count != 2 || x[1] == no_value || !before_.constant(x[1]) ||
+          !(is_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap)) {
+        return no_value;
+      }
+      const std::uint64_t bits = static_cast<std::uint64_t>(*before_.constant(x[1])) & low_ones(info.width);
+      const std::int64_t by = is_signed ? as_signed(bits, info.width) : static_cast<std::int64_t>(bits);
+      if (by <= -most_added || by >= most_added) {
+        return no_value;
+      }
+      added += info.code == operation::add ? by : -by;
+      v = x[0];
+    }
+    return no_value;
+  }
+
+  static constexpr std::int64_t most_added = std::int64_t{1} << 40; ///< so that sums do not wrap
 
   static bool holds(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
     const bool is_signed = code >= operation::less && code <= operation::greater_equal;
@@ -668,30 +748,35 @@ private:
       }
       return;
     }
-    const bool is_up = step == 1;
+    const bool is_up = as_signed(step, t.width) > 0;
     const bool ends_above = t.code == operation::greater || t.code == operation::greater_equal ||
                             t.code == operation::ugreater || t.code == operation::ugreater_equal;
     const bool is_strict = t.code == operation::greater || t.code == operation::ugreater || t.code == operation::less ||
                            t.code == operation::uless;
-    if ((!is_up && step != low_ones(t.width)) || is_up != ends_above || t.width == 1) {
+    const std::uint64_t size = (is_up ? step : 0 - step) & low_ones(t.width);
+    if (step == 0 || is_up != ends_above || t.width == 1 || (size != 1 && !steps_by_promise(t, l, step, is_signed))) {
       return;
     }
     proven_count& c = counts_[l];
-    c.is_formula = true;
-    c.width = t.width;
     c.limit = is_up ? (is_signed ? operation::max : operation::umax) : (is_signed ? operation::min : operation::umin);
     polynomial end = bound;
     if (is_strict) { // the first number beyond; if there is none, the loop does not end
       end.add(polynomial::number(is_up ? 1 : minus_one));
       values_.reduce(end, t.width);
     }
-    polynomial formula = polynomial::number(0);
-    formula.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
-    formula.add(first, is_up ? minus_one : 1);
-    formula.cut(t.width);
+    polynomial distance = polynomial::number(0);
+    distance.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
+    distance.add(first, is_up ? minus_one : 1);
+    distance.cut(t.width);
     c.first = stored(first);
     c.bound = stored(end);
-    c.formula = stored(formula);
+    if (size != 1) {
+      set_quotient(c, t.width, l, size, distance);
+    } else {
+      c.is_formula = true;
+      c.width = t.width;
+      c.formula = stored(distance);
+    }
     if (first.is_number()) { // the counter does not wrap before it is at the limit
       const std::uint64_t sign = is_signed ? std::uint64_t{1} << (t.width - 1) : 0;
       const std::uint64_t place = first.constant() ^ sign;
@@ -747,7 +832,8 @@ private:
       return polynomial::of(a);
     }
     if (a.what == kind::iteration && a.extra == 1) {
-      return width <= counts_[l].width ? loaded(counts_[l].formula) : polynomial::of({kind::count, l, 0});
+      const polynomial count = loaded(counts_[l].formula);
+      return width <= counts_[l].width || count.is_number() ? count : polynomial::of({kind::count, l, 0});
     }
     return a.what == kind::iteration && a.extra == 2 ? polynomial::of({kind::count_pairs, l, 0})
                                                      : polynomial::unknown();
@@ -763,14 +849,90 @@ private:
       polynomial_atom count;
       const bool is_unsigned = a.what == kind::unsigned_number;
       bool is_the_count = is_unsigned && width > c.width && is_count(a.id, l);
-      if (is_unsigned && is_limit(a.id, l)) {
-        a = {kind::limit, l, 0};
+      if (is_unsigned && width > c.width && loaded(c.formula).is_atom(count)) { // the number itself, not only its bits
+        is_the_count = is_the_count ||
+                       (count.what == kind::limit ? is_limit(a.id, l) : a == count && values_.width(a.id) <= c.width);
       }
-      if (width > c.width && loaded(c.formula).is_atom(count) && a == count) { // the number itself, not only its bits
-        is_the_count = a.what == kind::limit || (is_unsigned && values_.width(a.id) <= c.width) || is_the_count;
-      }
-      return is_the_count ? polynomial::of({kind::count, l, 0}) : polynomial::of(a);
+      return is_the_count ? polynomial::of({kind::count, l, 0}) : named(a, l);
     });
+  }
+
+  /// The limit of a loop, and parts of the number of its backedges, by these names.
+  polynomial named(const polynomial_atom& a, loop_id l) const {
+    const bool is_unsigned = a.what == kind::unsigned_number;
+    if (is_unsigned && is_limit(a.id, l)) {
+      return polynomial::of({kind::limit, l, 0});
+    }
+    if (is_unsigned && counts_[l].divisor != 1) {
+      if (is_entered(a.id, l)) {
+        return polynomial::of({kind::limit, l, 1});
+      }
+      if (is_quotient(a.id, l)) { // the number of backedges, or one less if there are some
+        polynomial out = polynomial::of({kind::count, l, 0});
+        if (counts_[l].limit != operation::other) {
+          out.add(polynomial::of({kind::limit, l, 1}), minus_one);
+        }
+        return out;
+      }
+    }
+    return polynomial::of(a);
+  }
+
+  /// The polynomial of one of two operands of a new operation, where the limit of the loop has its name; and with
+  /// `names_entered`, also what `is_entered`.
+  polynomial named_operand(value_id v, std::size_t place, loop_id l, bool names_entered) const {
+    polynomial out = polynomial::unknown();
+    std::size_t i = 0;
+    for_each_id(after_.operands(v), [&](value_id o) {
+      if (i++ == place) {
+        out = values_.read(after_, o, counts_[l].width, low_bits);
+      }
+    });
+    replace_atoms(out, [&](const polynomial_atom& a) {
+      const bool is_unsigned = a.what == kind::unsigned_number;
+      return is_unsigned && is_limit(a.id, l)                      ? polynomial::of({kind::limit, l, 0})
+             : is_unsigned && names_entered && is_entered(a.id, l) ? polynomial::of({kind::limit, l, 1})
+                                                                   : polynomial::of(a);
+    });
+    out.cut(counts_[l].width);
+    return i == 2 ? out : polynomial::unknown();
+  }
+
+  bool is_new_operation(value_id v, operation code, unsigned width) const {
+    return v < pair_.new_home.size() && pair_.new_home[v] != no_node && !after_.is_phi(v) && !after_.constant(v) &&
+           after_.operation(v).code == code && after_.operation(v).width == width;
+  }
+
+  /// Whether a value is 0 if the distance of a quotient is 0, else 1: the smaller one of 1 and the distance.
+  bool is_entered(value_id v, loop_id l) const {
+    const proven_count& c = counts_[l];
+    if (c.divisor == 1 || c.limit == operation::other || !is_new_operation(v, operation::umin, c.width)) {
+      return false;
+    }
+    const polynomial x[2] = {named_operand(v, 0, l, false), named_operand(v, 1, l, false)};
+    const polynomial one = polynomial::number(1);
+    const polynomial distance = loaded(c.distance);
+    return (same_polynomial(x[0], one) && same_polynomial(x[1], distance)) ||
+           (same_polynomial(x[1], one) && same_polynomial(x[0], distance));
+  }
+
+  /// Whether a value is the distance over the step, rounded down; up to an order, the distance less 1, unless it is 0.
+  bool is_quotient(value_id v, loop_id l) const {
+    const proven_count& c = counts_[l];
+    const bool is_shift = is_new_operation(v, operation::shr, c.width);
+    if (c.divisor == 1 || (!is_shift && !is_new_operation(v, operation::udiv, c.width))) {
+      return false;
+    }
+    polynomial divided = loaded(c.distance);
+    if (c.limit != operation::other) {
+      divided.add(polynomial::of({kind::limit, l, 1}), minus_one);
+      divided.cut(c.width);
+    }
+    const polynomial by = named_operand(v, 1, l, false);
+    const bool is_divisor =
+        by.is_number() && (is_shift ? by.constant() < c.width && std::uint64_t{1} << by.constant() == c.divisor
+                                    : by.constant() == c.divisor);
+    return is_divisor && same_polynomial(named_operand(v, 0, l, true), divided);
   }
 
   /// Whether a value is the smaller, or the larger one, of bound and start, as the order of the loop says.
@@ -804,10 +966,8 @@ private:
       return false;
     }
     polynomial p = values_.number_of(v, low_bits);
-    replace_atoms(p, [&](const polynomial_atom& a) {
-      return a.what == kind::unsigned_number && is_limit(a.id, l) ? polynomial::of({kind::limit, l, 0})
-                                                                  : polynomial::of(a);
-    });
+    replace_atoms(p, [&](const polynomial_atom& a) { return named(a, l); });
+    p.cut(counts_[l].width);
     return same_polynomial(p, loaded(counts_[l].formula));
   }
 
