@@ -6,7 +6,6 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
-#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
@@ -17,6 +16,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/compared_additions.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 #include "midend/transform/final_value_witness.hpp"
@@ -79,7 +79,7 @@ template <class Before, class After> class final_value_checker {
 
 public:
   final_value_checker(const Before& before, const After& after, const final_value_witness& w)
-      : pair_(before, after), before_(before), after_(after), w_(w) {}
+      : pair_(before, after), additions_(pair_), before_(before), after_(after), w_(w) {}
 
   final_value_verdict run() {
     if (!pair_.read()) {
@@ -125,38 +125,37 @@ private:
     }
   }
 
+  void fail(addition_fault fault, node_id n, value_id v) {
+    switch (fault) {
+    case addition_fault::missing:
+      return fail(final_value_fault::missing_operation, n, v);
+    case addition_fault::extra:
+      return fail(final_value_fault::extra_operation, n, v);
+    case addition_fault::changed:
+      return fail(final_value_fault::changed_operation, n, v);
+    case addition_fault::fixed:
+      return fail(final_value_fault::fixed_operand, n, v);
+    default:
+      return fail(final_value_fault::wrong_operand, n, v);
+    }
+  }
+
   const loop_forest& loops() const { return flow_.loops; }
 
   // ---- Structure.
 
   /// The old operations, in their order, and new ones that only compute.
   void compare_node(node_id n) {
-    old_values_.clear();
-    for_each_id(before_.values(n), [&](value_id v) { old_values_.push_back(v); });
-    std::size_t at = 0;
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v < pair_.num_old_values()) {
-        if (at == old_values_.size() || old_values_[at] != v) {
-          fail(final_value_fault::extra_operation, n, v);
-        } else if (!pair_.same_operation(v, v)) {
-          fail(final_value_fault::changed_operation, n, v);
-        }
-        ++at;
-      } else if (is_harmless(v) && reads_what_was(v)) {
-        values_.define_new(after_, v);
-      } else {
-        fail(final_value_fault::extra_operation, n, v);
-      }
-    });
-    if (at < old_values_.size()) {
-      fail(final_value_fault::missing_operation, n, old_values_[at]);
-    }
-  }
-
-  bool is_harmless(value_id v) const {
-    return !after_.is_phi(v) && !is_terminator(after_, v) && after_.effect(v) == effect_kind::none &&
-           !after_.may_trap(v) && !after_.may_not_return(v) && !after_.is_volatile(v) &&
-           after_.operation(v).code != operation::other && after_.operation(v).flags == operation_flags();
+    additions_.compare_node(
+        n,
+        [&](value_id v, bool) {
+          const bool is_accepted = additions_.only_computes(v) && reads_what_was(v);
+          if (is_accepted) {
+            values_.define_new(after_, v);
+          }
+          return is_accepted;
+        },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
   /// Literals, new operations, and values that are the same in both programs.
@@ -181,51 +180,30 @@ private:
     if (!pair_.same_value(old_condition, condition) && !is_proven(old_condition, condition, n, n)) {
       fail(final_value_fault::different_value, n, condition);
     }
-    for_each_id(before_.values(n), [&](value_id v) {
-      if (!before_.is_phi(v)) {
-        compare_operands(n, v);
-      }
-    });
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      const auto to = static_cast<node_id>(after_.graph().edge_target(e));
-      for_each_phi(before_, to, [&](value_id phi) {
-        compare_read(phi, static_cast<value_id>(before_.phi_input(phi, e)),
-                     static_cast<value_id>(after_.phi_input(phi, e)), n, to);
-      });
-    });
+    additions_.compare_reads(
+        n,
+        [&](value_id user, value_id x, value_id u, node_id from, node_id to) {
+          return compare_read(user, x, u, from, to);
+        },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
-  void compare_operands(node_id n, value_id v) {
-    old_values_.clear();
-    for_each_id(before_.operands(v), [&](value_id x) { old_values_.push_back(x); });
-    std::size_t i = 0;
-    for_each_id(after_.operands(v), [&](value_id u) {
-      if (i < old_values_.size()) {
-        const std::size_t proven = verdict_.proven;
-        compare_read(v, old_values_[i], u, n, n);
-        if (verdict_.proven != proven && !may_replace_operand(before_, v, i)) {
-          fail(final_value_fault::fixed_operand, n, v);
-        }
-      }
-      ++i;
-    });
-    if (i != old_values_.size()) {
-      fail(final_value_fault::wrong_operand, n, v);
-    }
-  }
-
-  void compare_read(value_id user, value_id x, value_id u, node_id from, node_id to) {
+  /// Whether another value is read, which is proven to be the same.
+  bool compare_read(value_id user, value_id x, value_id u, node_id from, node_id to) {
     if (pair_.same_value(x, u)) {
-      return;
+      return false;
     }
     if (x == no_value || x >= pair_.num_old_values() || pair_.old_home[x] == no_node ||
         outermost_left(x, from, to) == no_loop) {
       fail(final_value_fault::wrong_operand, from, user);
-    } else if (!is_proven(x, u, from, to)) {
-      fail(final_value_fault::different_value, from, user);
-    } else {
-      ++verdict_.proven;
+      return false;
     }
+    if (!is_proven(x, u, from, to)) {
+      fail(final_value_fault::different_value, from, user);
+      return false;
+    }
+    ++verdict_.proven;
+    return true;
   }
 
   /// Whether a loop contains an edge, or a node if both are that.
@@ -972,6 +950,7 @@ private:
   }
 
   paired_programs<Before, After> pair_;
+  compared_additions<Before, After> additions_;
   const Before& before_;
   const After& after_;
   const final_value_witness& w_;
@@ -983,7 +962,6 @@ private:
   flat_array<std::uint32_t> claimed_;  ///< by loop: its claim in `counts` of the witness
   flat_array<std::uint32_t> claims_;   ///< by value and reading: its claim in `evolutions` of the witness
   flat_array<unsigned char> believed_; ///< by claim
-  flat_array<value_id> old_values_;
 };
 
 } // namespace detail
