@@ -992,6 +992,13 @@ private:
 /// max(first, bound) - first, which is right for all numbers for which the loop ends. (t >> 1) · ((t - 1) | 1) is t
 /// over 2.
 ///
+/// For a larger step, T is a quotient. Each operation of the sums that lead from the phi of the counter to what is
+/// compared, and to the phi of the next iteration, promises not to wrap; so the counter is first + k · step as an
+/// integer, at any width, or the run breaks a promise that its test reads. At equality, the distance to the bound is
+/// T · step then. At an order, the test ends the loop at the first k for which k · step is at least the distance d of
+/// max(first, bound) and first: T = (d - e) / step + e with e = min(d, 1), unsigned, which nothing overflows. In
+/// polynomials, such a quotient is T - e, and T is an atom.
+///
 /// **Why this is enough.** Each value that a final value is computed of is computed again before its node is, and this
 /// before the loop is entered; so when the loop has ended, it is what it would be of the present values. When x is
 /// read, its loop has been left since. So both programs read the same, step by step.
