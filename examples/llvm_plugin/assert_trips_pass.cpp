@@ -77,6 +77,15 @@ llvm::BasicBlock* block_on(const block_edge& e) {
   return can_split ? llvm::SplitEdge(e.first, e.second) : nullptr;
 }
 
+/// An exit of a loop may be the backedge of one around: then the block on it is the latch of that.
+void move_latches(const block_edge& e, llvm::BasicBlock* on_edge, std::vector<trip_claim>& claims) {
+  for (trip_claim& around : claims) {
+    if (around.header == e.second && llvm::is_contained(around.latches, e.first)) {
+      around.latches.push_back(on_edge);
+    }
+  }
+}
+
 /// How many backedges of the loop were taken until now, in its header.
 llvm::PHINode* count_backedges(const trip_claim& claim) {
   llvm::Type* const type = llvm::Type::getInt64Ty(claim.header->getContext());
@@ -139,11 +148,14 @@ void assert_at_exit(const trip_claim& claim, llvm::Value* taken, llvm::BasicBloc
 } // namespace
 
 llvm::PreservedAnalyses assert_trips_pass::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
-  const std::vector<trip_claim> claims = claims_of(f);
+  std::vector<trip_claim> claims = claims_of(f);
   std::vector<std::vector<llvm::BasicBlock*>> left(claims.size()); // blocks on the exits, by claim
   for (std::size_t i = 0; i != claims.size(); ++i) {
     for (const block_edge& e : claims[i].exits) {
       left[i].push_back(block_on(e));
+      if (left[i].back() != nullptr) {
+        move_latches(e, left[i].back(), claims);
+      }
     }
   }
   std::vector<llvm::PHINode*> taken;

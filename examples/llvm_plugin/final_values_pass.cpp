@@ -3,65 +3,19 @@
 #include <midend/viz/final_values.hpp> // the words of the certificate
 
 #include "certificate.hpp"
+#include "typed_editor.hpp"
 
-#include <midend/adapters/llvm_editor.hpp>
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
 #include <midend/transform/verify_removal.hpp>
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instruction.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/Value.h>
-#include <llvm/Support/Casting.h>
-
-#include <utility>
 
 namespace {
 
 using midend::value_id;
-
-/// Pointers and numbers may have the same width.
-class typed_editor : public midend::llvm_editor {
-public:
-  using midend::llvm_editor::llvm_editor;
-
-  bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
-};
-
-/// A closed form reads values that the loop may not read: of no iteration, `start + 0 * step` is poison if the step is.
-/// And it reads one number where the loop may read an undefined value twice. So the operations that were made, from
-/// `first` on, read a `freeze` of what may be poison or undefined.
-void freeze_operands(typed_editor& editor, value_id first) {
-  llvm::SmallPtrSet<const llvm::Value*, 16> made;
-  for (value_id v = first; v < editor.num_values(); ++v) {
-    if (auto* const i = llvm::dyn_cast<llvm::Instruction>(editor.value(v)); i != nullptr && i->getParent() != nullptr) {
-      made.insert(i);
-    }
-  }
-  llvm::DenseMap<std::pair<const llvm::BasicBlock*, const llvm::Value*>, llvm::Value*> frozen;
-  for (value_id v = first; v < editor.num_values(); ++v) { // what is read by another one comes first
-    auto* const i = llvm::dyn_cast<llvm::Instruction>(editor.value(v));
-    if (i == nullptr || i->getParent() == nullptr) {
-      continue;
-    }
-    for (llvm::Use& use : i->operands()) {
-      llvm::Value* const old = use.get();
-      if (made.contains(old) || !old->getType()->isIntegerTy() || llvm::isGuaranteedNotToBeUndefOrPoison(old)) {
-        continue;
-      }
-      llvm::Value*& now = frozen[{i->getParent(), old}];
-      if (now == nullptr) {
-        now = new llvm::FreezeInst(old, old->getName() + ".fr", i->getIterator());
-      }
-      use.set(now);
-    }
-  }
-}
 
 /// Whether something was replaced.
 bool replace_round(llvm::Function& f, bool verify) {
@@ -75,7 +29,7 @@ bool replace_round(llvm::Function& f, bool verify) {
     proof.check(editor, [&](const auto& before, const auto& after) {
       return midend::verify_final_values(before, after, witness);
     });
-    freeze_operands(editor, first);
+    freeze_operands(editor, first, [](llvm::Instruction& i) { return i.getParent(); });
   }
   proof.check_function();
   return !plan.empty();

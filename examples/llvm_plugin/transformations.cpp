@@ -5,6 +5,7 @@
 #include "final_values_pass.hpp"
 #include "loop_passes.hpp"
 #include "named_pass.hpp"
+#include "strength_pass.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
@@ -439,6 +440,7 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<transformation_pass<remove_dead_code>>,
                               pass_of<dead_loops_pass>,
                               pass_of<final_values_pass>,
+                              pass_of<strength_pass>,
                               pass_of<transformation_pass<propagate_copies>>,
                               pass_of<transformation_pass<simplify_loops, hoist_invariants>>,
                               pass_of<transformation_pass<sccp>>,

@@ -82,6 +82,22 @@ TEST_CASE("loop counts: a formula is no number, and a bound that is too large is
   CHECK(formula_of(c.exit.trips.test).backedges(0, 17) == 17);
 }
 
+TEST_CASE("loop counts: of a condition of two comparisons, each must be known when the loop is entered") {
+  const auto two = [](const std::string& first, const std::string& second, const std::string& both) {
+    return "proc @f(%n: i32, %m: i32, %p: ptr) {\n  node entry:\n    br loop\n  node loop:\n"
+           "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = add.i32 %i, 1 nsw\n    %v = ld.i32 [%p]\n    %x = "
+           "cmp." +
+           first + "\n    %y = cmp." + second + "\n    %stays = " + both +
+           ".i1 %x, %y\n    br %stays ? loop : exit\n  node exit:\n    ret\n}\n";
+  };
+  CHECK(counts_of(two("lt.i32 %i1, %n", "lt.i32 %i, %m", "and")).is_computable);
+  CHECK(counts_of(two("lt.i32 %i1, %n", "ne.i32 %i, %m", "and")).is_computable);
+  CHECK(counts_of(two("lt.i32 %i1, %n", "lt.i32 %i, 7", "and")).is_computable);
+  CHECK(!counts_of(two("lt.i32 %i1, %n", "lt.i32 %v, %m", "and")).is_computable); // data decide
+  CHECK(!counts_of(two("lt.i32 %i1, %n", "lt.i32 %i, %m", "or")).is_computable);  // both must end it
+  CHECK(!counts_of(two("lt.i32 %n, %i1", "lt.i32 %i, %m", "and")).is_computable); // the counter goes away
+}
+
 TEST_CASE("loop counts: of several exits the one that is taken first, and formulas after numbers") {
   const auto two = [](const std::string& a, const std::string& b) {
     return "proc @f(%n: i32) {\n  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [more: %i1]\n"

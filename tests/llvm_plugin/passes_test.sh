@@ -31,12 +31,14 @@ lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
   midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants
-  midend-low-level midend-clean-up midend-unroll midend-final-values midend-dead-loops)
+  midend-low-level midend-clean-up midend-unroll midend-final-values midend-dead-loops
+  midend-reduce-strength)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
 for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" \
-  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll" "$here/single_successors.ll" "$here/final_values.ll"; do
+  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll" "$here/single_successors.ll" "$here/final_values.ll" \
+  "$here/strength.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done
@@ -86,6 +88,8 @@ check "midend-assert-trips: a multiple of 4" \
 { "$lli" --entry-function=broken "$work/out.ll" >"$work/after" 2>&1; } 2>/dev/null # without "Aborted"
 check "midend-assert-trips: ten backedges are too many" \
   grep -qx 'midend-assert-trips: at_most, loop test: 10 backedges, not at most 9' "$work/after"
+check "midend-assert-trips of nested_trips.ll" run "midend-assert-trips,verify" "$here/nested_trips.ll"
+check "midend-assert-trips: an exit that is the backedge of the loop around" "$lli" "$work/out.ll"
 for module in "$@"; do
   check "midend-assert-trips of $(basename "$module")" run "midend-assert-trips,verify" "$module"
 done
@@ -250,6 +254,13 @@ for function in dead promised_loop; do
   check "midend-dead-loops: mustprogress of $function" times_in 0 "phi" $function
 done
 check "midend-dead-loops: nothing says that it ends" times_in 1 "phi" not_dead
+
+# Counters in place of products: the step may be poison or undefined, and is one number for all iterations.
+check "strength reduction" run 'function(midend-reduce-strength<verify>,midend-dce<verify>),verify' "$here/strength.ll"
+check "midend-reduce-strength: no product" times_in 0 "mul" column
+check "midend-reduce-strength: the step is frozen before the loop" [ "$(places 'n.fr')" = "entry " ]
+check "midend-reduce-strength: two counters" times_in 2 "phi" column
+check "midend-reduce-strength: a product of numbers that are no counters stays" times_in 1 "mul" geometric
 
 # Answers.
 check "a line for each function" bash -c "timeout 60 '$opt' '-load-pass-plugin=$plugin' -passes=midend-compare -disable-output '$here/program.ll' 2>&1 |

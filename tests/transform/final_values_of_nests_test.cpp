@@ -98,7 +98,7 @@ TEST_CASE("replace_final_values: random nests run the same, and all certificates
     const editable_nest before(random_nest(random, 1 + static_cast<unsigned>(seed % 3), 5));
     editable_nest after = before;
     const auto done = midend::replace_final_values(after);
-    nests += done.plan.empty() ? 0 : 1;
+    nests += done.plan.empty() ? 0U : 1U;
     const auto verdict = midend::verify_final_values(before, after, done.witness);
     replaced += verdict.proven;
     CHECK_MESSAGE(verdict, "seed ", seed, ": fault ", static_cast<int>(verdict.fault), ", node ", verdict.node,

@@ -156,6 +156,82 @@ TEST_CASE("replace_final_values: sums of counters up to any bound") {
   check_runs(down, {{0, 0}, {0, 10}, {10, 0}, {3, 1000}, {-5, -1}, {0, -1}});
 }
 
+TEST_CASE("replace_final_values: counters with larger steps, which promise not to wrap") {
+  struct counter {
+    const char* test;
+    const char* next;
+  };
+
+  const counter counters[] = {
+      {"cmp.lt.TYPE %i, %n", "add.TYPE %i, 4 nsw"},   {"cmp.lt.TYPE %i, %n", "add.TYPE %i, 3 nsw"},
+      {"cmp.le.TYPE %i, %n", "add.TYPE %i, 7 nsw"},   {"cmp.gt.TYPE %n, %i", "add.TYPE %i, 2 nsw"},
+      {"cmp.lt.TYPE %i, %n", "add.TYPE %i, 16 nsw"},  {"cmp.gt.TYPE %i, %n", "sub.TYPE %i, 4 nsw"},
+      {"cmp.ge.TYPE %i, %n", "add.TYPE %i, -3 nsw"},  {"cmp.gt.TYPE %i, %n", "sub.TYPE %i, 6 nsw"},
+      {"cmp.ne.TYPE %i, %far", "add.TYPE %i, 4 nsw"}, {"cmp.ne.TYPE %far, %i", "add.TYPE %i, 6 nsw"},
+      {"cmp.ne.TYPE %i, %down", "sub.TYPE %i, 6 nsw"}};
+  std::size_t closed_loops = 0;
+  for (const counter& each : counters) {
+    for (const char* const type : {"i8", "i16", "i32", "i64"}) {
+      for (const char* const kind : {"i16", "i32", "i64"}) {
+        for (const bool squares : {false, true}) {
+          const auto typed = [&](std::string text) {
+            for (std::size_t at = text.find("TYPE"); at != std::string::npos; at = text.find("TYPE")) {
+              text.replace(at, 4, type);
+            }
+            return text;
+          };
+          const std::string sum = std::string("add.") + kind;
+          std::string text =
+              while_loop(typed("(%n: TYPE, %s: TYPE, %a: ") + kind + ") -> " + kind,
+                         {typed("%i = phi.TYPE [entry: %s], [body: %i1]"),
+                          std::string("%part = phi.") + kind + " [entry: 1], [body: %part1]",
+                          std::string("%sum = phi.") + kind + " [entry: 5], [body: %sum1]"},
+                         typed(each.test),
+                         "    %part1 = " + sum + " %part, %a\n    %sum1 = " + sum + " %sum, " +
+                             (squares ? "%part" : "%a") + typed("\n    %i1 = ") + typed(each.next) + "\n",
+                         "%sum");
+          text.replace(text.find("    br head"), 0,
+                       typed("    %some = and.TYPE %n, 7\n    %times = mul.TYPE %some, 12\n"
+                             "    %far = add.TYPE %s, %times\n    %down = sub.TYPE %s, %times\n"));
+          const closed_procedure c = closed(text);
+          closed_loops += c.loops() == 0 ? 1U : 0U;
+          CHECK_MESSAGE(c.plan.values.size() == 1, text,
+                        midend::to_text(midend::dominators_and_loops(c.before).loops, c.plan));
+          std::vector<std::vector<std::int64_t>> inputs;
+          for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 60, 100, 101, 102, 103}) {
+            for (const std::int64_t start : {0, 1, 5, 20}) {
+              inputs.push_back({n, start, 3});
+            }
+          }
+          check_runs(text, inputs);
+        }
+      }
+    }
+  }
+  MESSAGE(closed_loops, " loops went");
+}
+
+TEST_CASE("replace_final_values: without a promise, larger steps may pass the bound, and the value stays") {
+  struct counter {
+    const char* test;
+    const char* next;
+  };
+
+  for (const counter& each : {counter{"cmp.lt.i32 %i, %n", "add.i32 %i, 4"},      // without a promise
+                              counter{"cmp.ult.i32 %i, %n", "add.i32 %i, 4 nsw"}, // with one for another order
+                              counter{"cmp.lt.i32 %i, %n", "add.i32 %j, 2 nsw"},  // where one of two sums promises
+                              counter{"cmp.lt.i32 %j, %n", "add.i32 %i, 4 nsw"}}) {
+    const closed_procedure c = closed(
+        "proc @f(%n: i32, %a: i32, %s: i32) -> i32 {\n  node entry:\n    br head\n  node head:\n"
+        "    %i = phi.i32 [entry: %s], [body: %i1]\n    %sum = phi.i32 [entry: 0], [body: %sum1]\n"
+        "    %j = add.i32 %i, 2\n    %more = " +
+        std::string(each.test) + "\n    br %more ? body : exit\n  node body:\n" +
+        "    %sum1 = add.i32 %sum, %a\n    %i1 = " + each.next + "\n    br head\n  node exit:\n    ret %sum\n}\n");
+    CHECK(c.plan.empty());
+    CHECK(c.obstacle("sum") == final_value_obstacle::not_counted);
+  }
+}
+
 TEST_CASE("replace_final_values: powers, polynomials, and nests with numbers as counts") {
   const std::string power = while_loop(
       "(%a: i64) -> i64", {"%i = phi.i32 [entry: 0], [body: %i1]", "%x = phi.i64 [entry: %a], [body: %x2]"},
@@ -395,11 +471,20 @@ TEST_CASE("verify_final_values: seeded mistakes are rejected") {
                  "    %part = mul.i32 %i, %b\n    %sum2 = add.i32 %sum, %part\n    %i1 = add.i32 %i, 1\n", "%sum"),
       while_loop("(%a: i32, %b: i32, %n: i32) -> i32",
                  {"%i = phi.i32 [entry: %a], [body: %i1]", "%sum = phi.i32 [entry: %a], [body: %sum2]"},
-                 "cmp.ne.i32 %i, %n", "    %sum2 = add.i32 %sum, %i\n    %i1 = add.i32 %i, 3\n", "%sum")};
+                 "cmp.ne.i32 %i, %n", "    %sum2 = add.i32 %sum, %i\n    %i1 = add.i32 %i, 3\n", "%sum"),
+      while_loop("(%a: i32, %b: i32, %n: i32) -> i32",
+                 {"%i = phi.i32 [entry: %a], [body: %i1]", "%sum = phi.i32 [entry: %a], [body: %sum2]"},
+                 "cmp.lt.i32 %i, %n", "    %sum2 = add.i32 %sum, %b\n    %i1 = add.i32 %i, 3 nsw\n", "%sum"),
+      while_loop("(%a: i32, %b: i32, %n: i32) -> i32",
+                 {"%i = phi.i32 [entry: %a], [body: %i1]", "%sum = phi.i32 [entry: %a], [body: %sum2]"},
+                 "cmp.gt.i32 %i, %n", "    %sum2 = add.i32 %sum, %b\n    %i1 = sub.i32 %i, 8 nsw\n", "%sum"),
+      while_loop("(%a: i32, %b: i32, %n: i32) -> i32",
+                 {"%i = phi.i32 [entry: %a], [body: %i1]", "%sum = phi.i32 [entry: %a], [body: %sum2]"},
+                 "cmp.ne.i32 %i, %n", "    %sum2 = add.i32 %sum, %b\n    %i1 = add.i32 %i, 6 nsw\n", "%sum")};
   std::size_t mistakes = 0;
   for (const std::string& text : texts) {
     const closed_procedure c = closed(text);
-    REQUIRE(!c.plan.empty());
+    REQUIRE_MESSAGE(!c.plan.empty(), text, midend::to_text(midend::dominators_and_loops(c.before).loops, c.plan));
     const auto rejects = [&](const procedure& wrong, const midend::final_value_witness& w, const std::string& what) {
       ++mistakes;
       CHECK_MESSAGE(!midend::verify_final_values(cost_view(c.before), cost_view(wrong), w), what, "\n", text,
@@ -466,6 +551,26 @@ TEST_CASE("verify_final_values: seeded mistakes are rejected") {
   }
   MESSAGE(mistakes, " mistakes");
   CHECK(mistakes > 100);
+}
+
+TEST_CASE("verify_final_values: a quotient is refused if nothing promises that the counter does not wrap") {
+  for (const std::string test : {"cmp.lt.i32 %i, %n", "cmp.ne.i32 %n, %i"}) {
+    const auto text = [&](const char* promise) {
+      return while_loop("(%n: i32, %s: i32, %a: i32) -> i32",
+                        {"%i = phi.i32 [entry: %s], [body: %i1]", "%sum = phi.i32 [entry: 5], [body: %sum1]"}, test,
+                        std::string("    %sum1 = add.i32 %sum, %a\n    %i1 = add.i32 %i, 4") + promise + "\n", "%sum");
+    };
+    const closed_procedure promised = closed(text(" nsw"));
+    REQUIRE(promised.plan.values.size() == 1);
+    const procedure before = program_of(text("")).procedures[0];
+    procedure after = before;
+    elbrus::editor e(after);
+    midend::final_value_plan plan = promised.plan;
+    const auto witness = midend::apply_replace_final_values(e, plan);
+    REQUIRE(plan.values.size() == 1);
+    CHECK(midend::verify_final_values(cost_view(before), cost_view(after), witness).fault ==
+          midend::final_value_fault::different_value);
+  }
 }
 
 TEST_CASE("verify_final_values: a count of fewer bits is extended without a sign") {

@@ -48,9 +48,16 @@ struct loop_counts {
   }
 };
 
-/// The formula of the number of backedges, whose step may be a value (`trip_formula::with_step`). Requires a counted
-/// test for which `has_trip_formula` holds.
+/// Whether the test of an exit says how often the loop runs: the counter meets its bound before it wraps, or the loop
+/// ends at equality with a step that is odd.
+constexpr bool has_trip_formula(const counter_test& test) {
+  return test.is_known() && (test.is_direct || (test.ends == operation::equal && test.step % 2 == 1));
+}
+
+/// The formula of the number of backedges, whose step may be a value (`trip_formula::with_step`). Requires
+/// `has_trip_formula`.
 constexpr trip_formula formula_of(const counter_test& test) {
+  MIDEND_ASSERT(has_trip_formula(test), "a test with a formula");
   if (test.is_direct) {
     trip_formula f = direct_trip_formula(test.ends, test.first.width, test.step == 0 ? 1 : test.step);
     if (test.step == 0) {
@@ -60,13 +67,6 @@ constexpr trip_formula formula_of(const counter_test& test) {
     return f;
   }
   return *trip_formula_of({static_cast<std::uint8_t>(test.first.width), 0, test.step, 0, test.ends, true, {}});
-}
-
-/// Whether the test of an exit says how often the loop runs: the counter meets its bound before it wraps, or the loop
-/// ends at equality with a step that is odd.
-constexpr bool has_trip_formula(const loop_trips& trips) {
-  const counter_test& test = trips.test;
-  return test.is_known() && (test.is_direct || (test.ends == operation::equal && test.step % 2 == 1));
 }
 
 MIDEND_END_NAMESPACE

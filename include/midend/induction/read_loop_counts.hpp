@@ -176,7 +176,7 @@ inline bool is_better_exit(const exit_trips& exit, const loop_counts& known) {
     return !knows_exact || count.backedges < known.exit.trips.count.backedges;
   }
   const bool is_open = count.kind == trip_count_kind::unknown || count.kind == trip_count_kind::at_most;
-  return is_open && has_trip_formula(exit.trips) && !known.is_counted &&
+  return is_open && has_trip_formula(exit.trips.test) && !known.is_counted &&
          (exit.trips.test.step != 0 || !known.has_formula);
 }
 

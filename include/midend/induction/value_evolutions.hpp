@@ -91,7 +91,15 @@ struct loop_trips {
   bool has_bound = false;      ///< `bound` is valid: if it is not negative, no more backedges than that are taken
   linear_form bound = {};      ///< exact, of such values; for loops with other exits, too
   bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
+  bool are_parts_known = false; ///< of an exit with a condition of several comparisons, of which one must hold:
+                                ///< `is_known_on_entry` for each
 };
+
+/// Whether the number of backedges until an exit is taken is known when the loop is entered.
+constexpr bool is_known_on_entry(const loop_trips& t) {
+  return t.count.kind == trip_count_kind::exact || t.count.kind == trip_count_kind::endless ||
+         t.count.kind == trip_count_kind::wraps_first || t.test.is_direct || t.has_formula || t.are_parts_known;
+}
 
 /// An edge out of a loop, and how often the loop runs if it is the only one.
 struct exit_trips {
@@ -224,6 +232,7 @@ struct packed_exit {
   bool is_always_tested = false;
   bool is_ending = false;
   bool is_direct = false;
+  bool is_known_on_entry = false;
 };
 
 /// The evolution of a value, in a reading, in a loop.
@@ -318,7 +327,7 @@ public:
   }
 
   /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least
-  /// number of its exits. Each exit must have a number, or a counter that meets its bound.
+  /// number of its exits. Each comparison of each exit must have a number, or a counter that meets its bound.
   bool is_computable(loop_id l) const {
     MIDEND_ASSERT(l < loops_.size(), "a loop of the forest", l, loops_.size());
     const loop_trips& all = loops_[l].trips;
@@ -327,8 +336,7 @@ public:
     for (std::uint32_t i = loops_[l].first_exit; i != loops_[l].last_exit; ++i) {
       const detail::packed_exit& x = exits_[i];
       const bool is_never = x.count.kind == trip_count_kind::endless || x.count.kind == trip_count_kind::wraps_first;
-      are_known = are_known && (is_never || x.count.kind == trip_count_kind::exact || x.is_direct ||
-                                x.backedges.count != packed_form::itself);
+      are_known = are_known && x.is_known_on_entry;
       is_taken = is_taken || !is_never;
     }
     return all.count.kind == trip_count_kind::exact || all.has_formula || (are_known && is_taken);
@@ -445,6 +453,7 @@ private:
     out.is_always_tested = is_always_tested;
     out.is_ending = t.ends;
     out.is_direct = t.test.is_direct;
+    out.is_known_on_entry = is_known_on_entry(t);
     out.ends = t.test.ends;
     out.step = t.test.step;
     out.backedges = t.has_formula ? packed(t.backedges) : packed_form();

@@ -207,6 +207,33 @@ constexpr bool is_associative(operation code) {
   return is_commutative(code) && code != operation::equal && code != operation::not_equal;
 }
 
+/// What an operation makes of a bit, which is 0 or 1.
+enum class bit_change : std::uint8_t {
+  other, ///< none of these
+  none,
+  flipped
+};
+
+/// Of a bit alone, or of it and a number, which is 0 or 1, or else `number` is 2. A truncation keeps a bit.
+constexpr bit_change bit_change_of(const operation_info& info, unsigned number = 2) {
+  const auto flipped_if = [](bool flips) { return flips ? bit_change::flipped : bit_change::none; };
+  switch (info.code) {
+  case operation::copy:
+  case operation::zero_extend:
+  case operation::truncate:
+    return bit_change::none;
+  case operation::bit_not:
+    return info.width == 1 ? bit_change::flipped : bit_change::other;
+  case operation::bit_xor:
+    return number < 2 ? flipped_if(number == 1) : bit_change::other;
+  case operation::equal:
+  case operation::not_equal:
+    return number < 2 ? flipped_if((info.code == operation::equal) == (number == 0)) : bit_change::other;
+  default:
+    return bit_change::other;
+  }
+}
+
 /// The comparison that holds if and only if `code` does not.
 constexpr operation negated(operation code) {
   switch (code) {

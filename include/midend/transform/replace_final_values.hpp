@@ -52,15 +52,16 @@ concept final_value_editor_argument =
 
 /// Final value replacement: the values of loops that are read after them, by operations or by phis, and that have a
 /// closed form (`evolutions`). It is computed at the end of the immediate dominator of the header, of values from
-/// before the loop, by additions, multiplications by what does not change, shifts by literals, conversions, minimum and
-/// maximum: nothing there promises anything, traps, or divides. F. Zadeck, "Final value replacement", in GCC; LLVM's
-/// `rewriteLoopExitValues`; the closed forms are those of chains of recurrences (see `evolution`).
+/// before the loop, by additions, multiplications by what does not change, shifts and divisions by literals,
+/// conversions, minimum and maximum: nothing there promises anything, or traps. F. Zadeck, "Final value replacement",
+/// in GCC; LLVM's `rewriteLoopExitValues`; the closed forms are those of chains of recurrences (see `evolution`).
 ///
 /// - With a number as trip count: polynomials up to degree 3 and powers. `sum += a + b + c` 3,000 times is
 ///   (a + b + c) · 3,000.
 /// - With a counter that takes steps of one up to a bound, max(start, bound) - start iterations, whatever the bound is;
-///   with an odd step and a test for equality, the only solution. Then polynomials up to degree 2: t over 2 is
-///   (t >> 1) · ((t - 1) | 1), which divides nothing and is exact modulo 2^width.
+///   with an odd step and a test for equality, the only solution; with other steps, if sums promise that the counter
+///   does not wrap, the distance over the step, rounded up. Then polynomials up to degree 2: t over 2 is (t >> 1) · ((t
+///   - 1) | 1), which is exact modulo 2^width.
 ///
 /// For each read, the outermost loop that control has left and for which there is a closed form counts. The loop must
 /// have one exit to which each iteration comes, and so must the loops inside on which the value depends.

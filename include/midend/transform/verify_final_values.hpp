@@ -6,7 +6,6 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
-#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
@@ -17,6 +16,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/compared_additions.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 #include "midend/transform/final_value_witness.hpp"
@@ -70,6 +70,8 @@ struct proven_count {
   operation limit = operation::other; ///< which of two numbers the limit is
   stored_polynomial first;            ///< where the counter starts
   stored_polynomial bound;
+  std::uint64_t divisor = 1;  ///< of a quotient: the step without its sign
+  stored_polynomial distance; ///< of a quotient: what is divided, without its sign; `limit` is an atom
 };
 
 template <class Before, class After> class final_value_checker {
@@ -77,7 +79,7 @@ template <class Before, class After> class final_value_checker {
 
 public:
   final_value_checker(const Before& before, const After& after, const final_value_witness& w)
-      : pair_(before, after), before_(before), after_(after), w_(w) {}
+      : pair_(before, after), additions_(pair_), before_(before), after_(after), w_(w) {}
 
   final_value_verdict run() {
     if (!pair_.read()) {
@@ -123,38 +125,37 @@ private:
     }
   }
 
+  void fail(addition_fault fault, node_id n, value_id v) {
+    switch (fault) {
+    case addition_fault::missing:
+      return fail(final_value_fault::missing_operation, n, v);
+    case addition_fault::extra:
+      return fail(final_value_fault::extra_operation, n, v);
+    case addition_fault::changed:
+      return fail(final_value_fault::changed_operation, n, v);
+    case addition_fault::fixed:
+      return fail(final_value_fault::fixed_operand, n, v);
+    default:
+      return fail(final_value_fault::wrong_operand, n, v);
+    }
+  }
+
   const loop_forest& loops() const { return flow_.loops; }
 
   // ---- Structure.
 
   /// The old operations, in their order, and new ones that only compute.
   void compare_node(node_id n) {
-    old_values_.clear();
-    for_each_id(before_.values(n), [&](value_id v) { old_values_.push_back(v); });
-    std::size_t at = 0;
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v < pair_.num_old_values()) {
-        if (at == old_values_.size() || old_values_[at] != v) {
-          fail(final_value_fault::extra_operation, n, v);
-        } else if (!pair_.same_operation(v, v)) {
-          fail(final_value_fault::changed_operation, n, v);
-        }
-        ++at;
-      } else if (is_harmless(v) && reads_what_was(v)) {
-        values_.define_new(after_, v);
-      } else {
-        fail(final_value_fault::extra_operation, n, v);
-      }
-    });
-    if (at < old_values_.size()) {
-      fail(final_value_fault::missing_operation, n, old_values_[at]);
-    }
-  }
-
-  bool is_harmless(value_id v) const {
-    return !after_.is_phi(v) && !is_terminator(after_, v) && after_.effect(v) == effect_kind::none &&
-           !after_.may_trap(v) && !after_.may_not_return(v) && !after_.is_volatile(v) &&
-           after_.operation(v).code != operation::other && after_.operation(v).flags == operation_flags();
+    additions_.compare_node(
+        n,
+        [&](value_id v, bool) {
+          const bool is_accepted = additions_.only_computes(v) && reads_what_was(v);
+          if (is_accepted) {
+            values_.define_new(after_, v);
+          }
+          return is_accepted;
+        },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
   /// Literals, new operations, and values that are the same in both programs.
@@ -179,51 +180,30 @@ private:
     if (!pair_.same_value(old_condition, condition) && !is_proven(old_condition, condition, n, n)) {
       fail(final_value_fault::different_value, n, condition);
     }
-    for_each_id(before_.values(n), [&](value_id v) {
-      if (!before_.is_phi(v)) {
-        compare_operands(n, v);
-      }
-    });
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      const auto to = static_cast<node_id>(after_.graph().edge_target(e));
-      for_each_phi(before_, to, [&](value_id phi) {
-        compare_read(phi, static_cast<value_id>(before_.phi_input(phi, e)),
-                     static_cast<value_id>(after_.phi_input(phi, e)), n, to);
-      });
-    });
+    additions_.compare_reads(
+        n,
+        [&](value_id user, value_id x, value_id u, node_id from, node_id to) {
+          return compare_read(user, x, u, from, to);
+        },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
-  void compare_operands(node_id n, value_id v) {
-    old_values_.clear();
-    for_each_id(before_.operands(v), [&](value_id x) { old_values_.push_back(x); });
-    std::size_t i = 0;
-    for_each_id(after_.operands(v), [&](value_id u) {
-      if (i < old_values_.size()) {
-        const std::size_t proven = verdict_.proven;
-        compare_read(v, old_values_[i], u, n, n);
-        if (verdict_.proven != proven && !may_replace_operand(before_, v, i)) {
-          fail(final_value_fault::fixed_operand, n, v);
-        }
-      }
-      ++i;
-    });
-    if (i != old_values_.size()) {
-      fail(final_value_fault::wrong_operand, n, v);
-    }
-  }
-
-  void compare_read(value_id user, value_id x, value_id u, node_id from, node_id to) {
+  /// Whether another value is read, which is proven to be the same.
+  bool compare_read(value_id user, value_id x, value_id u, node_id from, node_id to) {
     if (pair_.same_value(x, u)) {
-      return;
+      return false;
     }
     if (x == no_value || x >= pair_.num_old_values() || pair_.old_home[x] == no_node ||
         outermost_left(x, from, to) == no_loop) {
       fail(final_value_fault::wrong_operand, from, user);
-    } else if (!is_proven(x, u, from, to)) {
-      fail(final_value_fault::different_value, from, user);
-    } else {
-      ++verdict_.proven;
+      return false;
     }
+    if (!is_proven(x, u, from, to)) {
+      fail(final_value_fault::different_value, from, user);
+      return false;
+    }
+    ++verdict_.proven;
+    return true;
   }
 
   /// Whether a loop contains an edge, or a node if both are that.
@@ -619,20 +599,98 @@ private:
       } else if (!is_there && (k == 0 || (k == 1 && start == 0))) {
         set_number(l, k);
       }
-    } else if (t.code == operation::equal && step % 2 == 1) {
+      return;
+    }
+    proven_count& c = counts_[l];
+    if (t.code == operation::equal && step % 2 == 1) {
       std::uint64_t inverse = step;
       for (int i = 0; i != 6; ++i) {
         inverse *= 2 - step * inverse;
       }
-      proven_count& c = counts_[l];
-      c.is_formula = true;
-      c.width = t.width;
       polynomial formula;
       formula.add(first, 0 - inverse);
       values_.reduce(formula, t.width);
+      c.is_formula = true;
+      c.width = t.width;
       c.formula = stored(formula);
+      return;
+    }
+    // On the right, what is added to the counter is subtracted from the difference.
+    const std::uint64_t by = is_inside(t.a, l) ? step : 0 - step;
+    if (t.code == operation::equal && step != 0 &&
+        (steps_by_promise(t, l, by, true) || steps_by_promise(t, l, by, false))) {
+      // The numbers are the number of steps times the step apart, not only modulo 2^width.
+      const bool is_up = as_signed(step, t.width) > 0;
+      polynomial distance;
+      distance.add(first, is_up ? minus_one : 1);
+      distance.cut(t.width);
+      set_quotient(c, t.width, l, is_up ? step : 0 - step, distance);
     }
   }
+
+  void set_quotient(proven_count& c, unsigned width, loop_id l, std::uint64_t divisor, const polynomial& distance) {
+    c.is_formula = true;
+    c.width = width;
+    c.divisor = divisor & low_ones(width);
+    c.distance = stored(distance);
+    c.formula = stored(polynomial::of({kind::count, l, 0}));
+  }
+
+  /// Whether what is compared is, as a number with or without a sign, larger by `step` in each iteration than in the
+  /// one before: one side is the phi of a counter to which operations add numbers that promise not to wrap, or such a
+  /// sum, and the other one does not change. If it wraps, the run breaks a promise before the test.
+  bool steps_by_promise(const leaving_test& t, loop_id l, std::uint64_t step, bool is_signed) const {
+    const bool is_first = is_inside(t.a, l);
+    if (is_first == is_inside(t.b, l)) {
+      return false;
+    }
+    std::int64_t added = 0;
+    const value_id phi = promised_sum_of(is_first ? t.a : t.b, l, is_signed, added);
+    bool good = phi != no_value;
+    for (const loop_edge& e : loops().backedges(l)) {
+      added = 0;
+      good = good && promised_sum_of(static_cast<value_id>(before_.phi_input(phi, e.id)), l, is_signed, added) == phi &&
+             added == as_signed(step, t.width);
+    }
+    return good;
+  }
+
+  bool is_inside(value_id v, loop_id l) const {
+    return v < pair_.num_old_values() && pair_.old_home[v] != no_node && loops().contains(l, pair_.old_home[v]);
+  }
+
+  /// The phi of the header of which a value is the sum with `added`, or `no_value`.
+  value_id promised_sum_of(value_id v, loop_id l, bool is_signed, std::int64_t& added) const {
+    for (unsigned steps = 0; steps != 4 && is_inside(v, l); ++steps) {
+      if (before_.is_phi(v)) {
+        return pair_.old_home[v] == loops().header(l) ? v : no_value;
+      }
+      const operation_info info = before_.operation(v);
+      value_id x[2] = {no_value, no_value};
+      std::size_t count = 0;
+      for_each_id(before_.operands(v), [&](value_id o) {
+        if (count < 2) {
+          x[count] = o;
+        }
+        ++count;
+      });
+      const bool is_sum = info.code == operation::add || info.code == operation::sub;
+      if (!is_sum || count != 2 || x[1] == no_value || !before_.constant(x[1]) ||
+          !(is_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap)) {
+        return no_value;
+      }
+      const std::uint64_t bits = static_cast<std::uint64_t>(*before_.constant(x[1])) & low_ones(info.width);
+      const std::int64_t by = is_signed ? as_signed(bits, info.width) : static_cast<std::int64_t>(bits);
+      if (by <= -most_added || by >= most_added) {
+        return no_value;
+      }
+      added += info.code == operation::add ? by : -by;
+      v = x[0];
+    }
+    return no_value;
+  }
+
+  static constexpr std::int64_t most_added = std::int64_t{1} << 40; ///< so that sums do not wrap
 
   static bool holds(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
     const bool is_signed = code >= operation::less && code <= operation::greater_equal;
@@ -668,30 +726,35 @@ private:
       }
       return;
     }
-    const bool is_up = step == 1;
+    const bool is_up = as_signed(step, t.width) > 0;
     const bool ends_above = t.code == operation::greater || t.code == operation::greater_equal ||
                             t.code == operation::ugreater || t.code == operation::ugreater_equal;
     const bool is_strict = t.code == operation::greater || t.code == operation::ugreater || t.code == operation::less ||
                            t.code == operation::uless;
-    if ((!is_up && step != low_ones(t.width)) || is_up != ends_above || t.width == 1) {
+    const std::uint64_t size = (is_up ? step : 0 - step) & low_ones(t.width);
+    if (step == 0 || is_up != ends_above || t.width == 1 || (size != 1 && !steps_by_promise(t, l, step, is_signed))) {
       return;
     }
     proven_count& c = counts_[l];
-    c.is_formula = true;
-    c.width = t.width;
     c.limit = is_up ? (is_signed ? operation::max : operation::umax) : (is_signed ? operation::min : operation::umin);
     polynomial end = bound;
     if (is_strict) { // the first number beyond; if there is none, the loop does not end
       end.add(polynomial::number(is_up ? 1 : minus_one));
       values_.reduce(end, t.width);
     }
-    polynomial formula = polynomial::number(0);
-    formula.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
-    formula.add(first, is_up ? minus_one : 1);
-    formula.cut(t.width);
+    polynomial distance = polynomial::number(0);
+    distance.add(polynomial::of({kind::limit, l, 0}), is_up ? 1 : minus_one);
+    distance.add(first, is_up ? minus_one : 1);
+    distance.cut(t.width);
     c.first = stored(first);
     c.bound = stored(end);
-    c.formula = stored(formula);
+    if (size != 1) {
+      set_quotient(c, t.width, l, size, distance);
+    } else {
+      c.is_formula = true;
+      c.width = t.width;
+      c.formula = stored(distance);
+    }
     if (first.is_number()) { // the counter does not wrap before it is at the limit
       const std::uint64_t sign = is_signed ? std::uint64_t{1} << (t.width - 1) : 0;
       const std::uint64_t place = first.constant() ^ sign;
@@ -747,7 +810,8 @@ private:
       return polynomial::of(a);
     }
     if (a.what == kind::iteration && a.extra == 1) {
-      return width <= counts_[l].width ? loaded(counts_[l].formula) : polynomial::of({kind::count, l, 0});
+      const polynomial count = loaded(counts_[l].formula);
+      return width <= counts_[l].width || count.is_number() ? count : polynomial::of({kind::count, l, 0});
     }
     return a.what == kind::iteration && a.extra == 2 ? polynomial::of({kind::count_pairs, l, 0})
                                                      : polynomial::unknown();
@@ -763,14 +827,90 @@ private:
       polynomial_atom count;
       const bool is_unsigned = a.what == kind::unsigned_number;
       bool is_the_count = is_unsigned && width > c.width && is_count(a.id, l);
-      if (is_unsigned && is_limit(a.id, l)) {
-        a = {kind::limit, l, 0};
+      if (is_unsigned && width > c.width && loaded(c.formula).is_atom(count)) { // the number itself, not only its bits
+        is_the_count = is_the_count ||
+                       (count.what == kind::limit ? is_limit(a.id, l) : a == count && values_.width(a.id) <= c.width);
       }
-      if (width > c.width && loaded(c.formula).is_atom(count) && a == count) { // the number itself, not only its bits
-        is_the_count = a.what == kind::limit || (is_unsigned && values_.width(a.id) <= c.width) || is_the_count;
-      }
-      return is_the_count ? polynomial::of({kind::count, l, 0}) : polynomial::of(a);
+      return is_the_count ? polynomial::of({kind::count, l, 0}) : named(a, l);
     });
+  }
+
+  /// The limit of a loop, and parts of the number of its backedges, by these names.
+  polynomial named(const polynomial_atom& a, loop_id l) const {
+    const bool is_unsigned = a.what == kind::unsigned_number;
+    if (is_unsigned && is_limit(a.id, l)) {
+      return polynomial::of({kind::limit, l, 0});
+    }
+    if (is_unsigned && counts_[l].divisor != 1) {
+      if (is_entered(a.id, l)) {
+        return polynomial::of({kind::limit, l, 1});
+      }
+      if (is_quotient(a.id, l)) { // the number of backedges, or one less if there are some
+        polynomial out = polynomial::of({kind::count, l, 0});
+        if (counts_[l].limit != operation::other) {
+          out.add(polynomial::of({kind::limit, l, 1}), minus_one);
+        }
+        return out;
+      }
+    }
+    return polynomial::of(a);
+  }
+
+  /// The polynomial of one of two operands of a new operation, where the limit of the loop has its name; and with
+  /// `names_entered`, also what `is_entered`.
+  polynomial named_operand(value_id v, std::size_t place, loop_id l, bool names_entered) const {
+    polynomial out = polynomial::unknown();
+    std::size_t i = 0;
+    for_each_id(after_.operands(v), [&](value_id o) {
+      if (i++ == place) {
+        out = values_.read(after_, o, counts_[l].width, low_bits);
+      }
+    });
+    replace_atoms(out, [&](const polynomial_atom& a) {
+      const bool is_unsigned = a.what == kind::unsigned_number;
+      return is_unsigned && is_limit(a.id, l)                      ? polynomial::of({kind::limit, l, 0})
+             : is_unsigned && names_entered && is_entered(a.id, l) ? polynomial::of({kind::limit, l, 1})
+                                                                   : polynomial::of(a);
+    });
+    out.cut(counts_[l].width);
+    return i == 2 ? out : polynomial::unknown();
+  }
+
+  bool is_new_operation(value_id v, operation code, unsigned width) const {
+    return v < pair_.new_home.size() && pair_.new_home[v] != no_node && !after_.is_phi(v) && !after_.constant(v) &&
+           after_.operation(v).code == code && after_.operation(v).width == width;
+  }
+
+  /// Whether a value is 0 if the distance of a quotient is 0, else 1: the smaller one of 1 and the distance.
+  bool is_entered(value_id v, loop_id l) const {
+    const proven_count& c = counts_[l];
+    if (c.divisor == 1 || c.limit == operation::other || !is_new_operation(v, operation::umin, c.width)) {
+      return false;
+    }
+    const polynomial x[2] = {named_operand(v, 0, l, false), named_operand(v, 1, l, false)};
+    const polynomial one = polynomial::number(1);
+    const polynomial distance = loaded(c.distance);
+    return (same_polynomial(x[0], one) && same_polynomial(x[1], distance)) ||
+           (same_polynomial(x[1], one) && same_polynomial(x[0], distance));
+  }
+
+  /// Whether a value is the distance over the step, rounded down; up to an order, the distance less 1, unless it is 0.
+  bool is_quotient(value_id v, loop_id l) const {
+    const proven_count& c = counts_[l];
+    const bool is_shift = is_new_operation(v, operation::shr, c.width);
+    if (c.divisor == 1 || (!is_shift && !is_new_operation(v, operation::udiv, c.width))) {
+      return false;
+    }
+    polynomial divided = loaded(c.distance);
+    if (c.limit != operation::other) {
+      divided.add(polynomial::of({kind::limit, l, 1}), minus_one);
+      divided.cut(c.width);
+    }
+    const polynomial by = named_operand(v, 1, l, false);
+    const bool is_divisor =
+        by.is_number() && (is_shift ? by.constant() < c.width && std::uint64_t{1} << by.constant() == c.divisor
+                                    : by.constant() == c.divisor);
+    return is_divisor && same_polynomial(named_operand(v, 0, l, true), divided);
   }
 
   /// Whether a value is the smaller, or the larger one, of bound and start, as the order of the loop says.
@@ -804,14 +944,13 @@ private:
       return false;
     }
     polynomial p = values_.number_of(v, low_bits);
-    replace_atoms(p, [&](const polynomial_atom& a) {
-      return a.what == kind::unsigned_number && is_limit(a.id, l) ? polynomial::of({kind::limit, l, 0})
-                                                                  : polynomial::of(a);
-    });
+    replace_atoms(p, [&](const polynomial_atom& a) { return named(a, l); });
+    p.cut(counts_[l].width);
     return same_polynomial(p, loaded(counts_[l].formula));
   }
 
   paired_programs<Before, After> pair_;
+  compared_additions<Before, After> additions_;
   const Before& before_;
   const After& after_;
   const final_value_witness& w_;
@@ -823,7 +962,6 @@ private:
   flat_array<std::uint32_t> claimed_;  ///< by loop: its claim in `counts` of the witness
   flat_array<std::uint32_t> claims_;   ///< by value and reading: its claim in `evolutions` of the witness
   flat_array<unsigned char> believed_; ///< by claim
-  flat_array<value_id> old_values_;
 };
 
 } // namespace detail
@@ -853,6 +991,13 @@ private:
 /// formula: the only solution of first + T · step = bound for an odd step; or, for steps of one up to an order,
 /// max(first, bound) - first, which is right for all numbers for which the loop ends. (t >> 1) · ((t - 1) | 1) is t
 /// over 2.
+///
+/// For a larger step, T is a quotient. Each operation of the sums that lead from the phi of the counter to what is
+/// compared, and to the phi of the next iteration, promises not to wrap; so the counter is first + k · step as an
+/// integer, at any width, or the run breaks a promise that its test reads. At equality, the distance to the bound is
+/// T · step then. At an order, the test ends the loop at the first k for which k · step is at least the distance d of
+/// max(first, bound) and first: T = (d - e) / step + e with e = min(d, 1), unsigned, which nothing overflows. In
+/// polynomials, such a quotient is T - e, and T is an atom.
 ///
 /// **Why this is enough.** Each value that a final value is computed of is computed again before its node is, and this
 /// before the loop is entered; so when the loop has ended, it is what it would be of the present values. When x is

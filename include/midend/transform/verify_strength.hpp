@@ -5,7 +5,6 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
-#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/linear_form.hpp"
 #include "midend/ir/operation.hpp"
@@ -16,6 +15,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/compared_additions.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 
@@ -52,7 +52,8 @@ template <class Before, class After> class strength_checker {
   using kind = polynomial_atom::kind;
 
 public:
-  strength_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
+  strength_checker(const Before& before, const After& after)
+      : pair_(before, after), additions_(pair_), before_(before), after_(after) {}
 
   strength_verdict run() {
     if (!pair_.read()) {
@@ -93,6 +94,21 @@ private:
     }
   }
 
+  void fail(addition_fault fault, node_id n, value_id v) {
+    switch (fault) {
+    case addition_fault::missing:
+      return fail(strength_fault::missing_operation, n, v);
+    case addition_fault::extra:
+      return fail(strength_fault::extra_operation, n, v);
+    case addition_fault::changed:
+      return fail(strength_fault::changed_operation, n, v);
+    case addition_fault::fixed:
+      return fail(strength_fault::fixed_operand, n, v);
+    default:
+      return fail(strength_fault::changed_operation, n, v);
+    }
+  }
+
   const loop_forest& loops() const { return flow_.loops; }
 
   bool is_inside(value_id v, loop_id l) const {
@@ -104,81 +120,37 @@ private:
 
   /// The old operations, in their order, new ones that only compute, and new phis.
   void compare_node(node_id n) {
-    old_values_.clear();
-    for_each_id(before_.values(n), [&](value_id v) { old_values_.push_back(v); });
-    std::size_t at = 0;
-    bool has_operations = false;
-    for_each_id(after_.values(n), [&](value_id v) {
-      const bool is_phi = after_.is_phi(v);
-      if (v < pair_.num_old_values()) {
-        // Phis come first, but old and new ones may be in any order among each other.
-        if (at == old_values_.size() || old_values_[at] != v) {
-          fail(strength_fault::extra_operation, n, v);
-        } else if (!pair_.same_operation(v, v)) {
-          fail(strength_fault::changed_operation, n, v);
-        }
-        ++at;
-      } else if (is_phi ? !has_operations : is_harmless(v)) {
-        values_.define_new(after_, v);
-      } else {
-        fail(strength_fault::extra_operation, n, v);
-      }
-      has_operations = has_operations || !is_phi;
-    });
-    if (at < old_values_.size()) {
-      fail(strength_fault::missing_operation, n, old_values_[at]);
-    }
-  }
-
-  bool is_harmless(value_id v) const {
-    return !is_terminator(after_, v) && after_.effect(v) == effect_kind::none && !after_.may_trap(v) &&
-           !after_.may_not_return(v) && !after_.is_volatile(v) && after_.operation(v).code != operation::other &&
-           after_.operation(v).flags == operation_flags();
+    additions_.compare_node(
+        n,
+        [&](value_id v, bool is_late) {
+          const bool is_accepted = after_.is_phi(v) ? !is_late : additions_.only_computes(v);
+          if (is_accepted) {
+            values_.define_new(after_, v);
+          }
+          return is_accepted;
+        },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
   void compare_reads(node_id n) {
     compare_read(no_value, static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)), n);
-    for_each_id(before_.values(n), [&](value_id v) {
-      if (!before_.is_phi(v)) {
-        compare_operands(n, v);
-      }
-    });
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(before_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        compare_read(phi, static_cast<value_id>(before_.phi_input(phi, e)),
-                     static_cast<value_id>(after_.phi_input(phi, e)), n);
-      });
-    });
+    additions_.compare_reads(
+        n, [&](value_id user, value_id x, value_id u, node_id, node_id) { return compare_read(user, x, u, n); },
+        [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
-  void compare_operands(node_id n, value_id v) {
-    old_values_.clear();
-    for_each_id(before_.operands(v), [&](value_id x) { old_values_.push_back(x); });
-    std::size_t i = 0;
-    for_each_id(after_.operands(v), [&](value_id u) {
-      if (i < old_values_.size()) {
-        const std::size_t proven = verdict_.proven;
-        compare_read(v, old_values_[i], u, n);
-        if (verdict_.proven != proven && !may_replace_operand(before_, v, i)) {
-          fail(strength_fault::fixed_operand, n, v);
-        }
-      }
-      ++i;
-    });
-    if (i != old_values_.size()) {
-      fail(strength_fault::changed_operation, n, v);
-    }
-  }
-
-  void compare_read(value_id user, value_id x, value_id u, node_id n) {
+  /// Whether another value is read, which is proven to be the same.
+  bool compare_read(value_id user, value_id x, value_id u, node_id n) {
     if (pair_.same_value(x, u)) {
-      return;
+      return false;
     }
-    if (is_counter_of(x, u)) {
+    const bool is_proven = is_counter_of(x, u);
+    if (is_proven) {
       ++verdict_.proven;
     } else {
       fail(strength_fault::different_value, n, user);
     }
+    return is_proven;
   }
 
   // ---- Values and counters.
@@ -282,13 +254,13 @@ private:
   }
 
   paired_programs<Before, After> pair_;
+  compared_additions<Before, After> additions_;
   const Before& before_;
   const After& after_;
   strength_verdict verdict_;
   dominators_and_loops_result flow_;
   value_polynomials values_;
   flat_array<value_id> equal_to_; ///< by new phi: a value that it is proven to be
-  flat_array<value_id> old_values_;
 };
 
 } // namespace detail

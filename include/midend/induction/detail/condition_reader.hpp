@@ -114,48 +114,22 @@ private:
       const span<const value_id> operands = p_.operands(c.bit);
       const bool is_first = operands.size() == 2 && literal(operands[0]).has_value();
       const bool has_number = is_first || (operands.size() == 2 && literal(operands[1]).has_value());
-      std::uint64_t number = has_number ? literal(operands[is_first ? 0 : 1]).value_or(0) : 0;
+      std::uint64_t number = (has_number ? literal(operands[is_first ? 0 : 1]).value_or(0) : 0) &
+                             low_ones(is_comparison(info.code) ? info.operand_width : info.width);
       value_id bit = operands.empty() ? no_value : operands[is_first ? 1 : 0];
-      bool flips = false;
-      switch (info.code) {
-      case operation::copy:
-      case operation::zero_extend:
-        break;
-      case operation::truncate:
-        if (info.width != 1 || extended_bit(bit) == no_value) {
-          return c;
-        }
-        bit = extended_bit(bit);
-        break;
-      case operation::bit_not:
-        flips = true;
-        break;
-      case operation::bit_xor:
-        if (!has_number) {
-          return c;
-        }
-        flips = (number & 1) != 0;
-        break;
-      case operation::equal:
-      case operation::not_equal:
-        if (const value_id one = extended_bit(bit);
-            has_number && one != no_value && p_.operation(bit).code == operation::sign_extend) {
-          const std::uint64_t ones = low_ones(info.operand_width);
-          number = (number & ones) == ones ? 1 : number == 0 ? 0 : 2;
-          bit = one;
-        }
-        if (!has_number || number > 1) {
-          return c;
-        }
-        flips = (info.code == operation::equal) == (number == 0);
-        break;
-      default:
+      if (info.code == operation::truncate) {
+        bit = info.width == 1 ? extended_bit(bit) : no_value;
+      } else if (const value_id one = extended_bit(bit); // its bits are all 0, or all 1
+                 (info.code == operation::equal || info.code == operation::not_equal) && one != no_value &&
+                 p_.operation(bit).code == operation::sign_extend) {
+        number = number == low_ones(info.operand_width) ? 1 : number == 0 ? 0 : 2;
+        bit = one;
+      }
+      const bit_change change = bit_change_of(info, has_number && number < 2 ? static_cast<unsigned>(number) : 2);
+      if (change == bit_change::other || bit == no_value || !is_bit(bit)) {
         return c;
       }
-      if (bit == no_value || !is_bit(bit)) {
-        return c;
-      }
-      c = {bit, c.is_set != flips};
+      c = {bit, c.is_set != (change == bit_change::flipped)};
     }
     return c;
   }

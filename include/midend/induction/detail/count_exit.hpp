@@ -191,9 +191,13 @@ inline loop_trips count_exit(const exit_place& x, const loop_edge& exit) {
   loop_trips out;
   if (x.conditions.split_into(bit, false, parts)) {
     out.count.kind = trip_count_kind::endless;
+    bool are_known = true;
     for (std::size_t i = 0; i != parts.size; ++i) {
-      out = until_either(out, count_bit(parts.size == 1 ? x : part, parts.bits[i]));
+      const loop_trips one = count_bit(parts.size == 1 ? x : part, parts.bits[i]);
+      are_known = are_known && is_known_on_entry(one);
+      out = until_either(out, one);
     }
+    out.are_parts_known = are_known;
     out.test = parts.size == 1 ? out.test : counter_test();
   }
   return out;

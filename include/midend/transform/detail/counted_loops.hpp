@@ -28,7 +28,9 @@ enum class counting_kind : std::uint8_t {
   several_exits, ///< or iterations do not come to the only one
   number,        ///< of backedges: `backedges`
   solution,      ///< (bound - first) · inverse, modulo 2^width, for an odd step up to equality
-  distance       ///< from the first number to the limit: the bound, or the first number if the bound is not further
+  distance,      ///< from the first number to the limit: the bound, or the first number if the bound is not further
+  quotient,      ///< that over `divisor`, rounded up, since promises keep the counter from wrapping
+  exact_quotient ///< the distance between bound and first number over `divisor`, up to equality
 };
 
 /// How often a loop runs.
@@ -38,6 +40,7 @@ struct loop_counting {
   bool is_bounded = false;     ///< `backedges` is valid
   counter_test test;
   std::uint64_t inverse = 1;
+  std::uint64_t divisor = 1;          ///< of a quotient: the step without its sign
   operation limit = operation::other; ///< of bound and first number
   bool is_up = false;
   bool is_strict = false; ///< the bound itself does not end the loop
@@ -92,7 +95,7 @@ private:
         c.backedges = trips.count.backedges;
       }
     } else if (is_order) {
-      count_distance(c);
+      count_distance(l, c);
     } else if (c.test.ends == operation::equal && c.test.step % 2 == 1) {
       c.kind = counting_kind::solution;
       std::uint64_t inverse = c.test.step;
@@ -100,7 +103,50 @@ private:
         inverse *= 2 - c.test.step * inverse;
       }
       c.inverse = inverse & low_ones(c.test.first.width);
+    } else if (c.test.ends == operation::equal && c.test.step != 0 &&
+               (is_promised(l, c, true) || is_promised(l, c, false))) {
+      c.kind = counting_kind::exact_quotient;
+      c.is_up = as_signed(c.test.step, c.test.first.width) > 0;
+      c.divisor = (c.is_up ? c.test.step : 0 - c.test.step) & low_ones(c.test.first.width);
     }
+  }
+
+  /// Whether one side of the test is a phi of the header, plus numbers, the other one does not change, and each
+  /// backedge brings the phi plus the step: all by sums that promise not to wrap.
+  bool is_promised(loop_id l, const loop_counting& c, bool is_signed) const {
+    const bool is_first = changes(c.compared[0], l);
+    std::uint64_t added = 0;
+    const value_id phi = counter_of(c.compared[is_first ? 0 : 1], l, is_signed, added);
+    const bool is_order = c.test.ends != operation::equal;
+    const std::uint64_t step = is_first || is_order ? c.test.step : 0 - c.test.step; // else of the difference
+    const auto each = static_cast<std::uint64_t>(as_signed(step, c.test.first.width));
+    bool all = phi != no_value && is_first != changes(c.compared[1], l);
+    for (const loop_edge& e : loops_.backedges(l)) {
+      all = all && counter_of(p_.phi_input(phi, e.id), l, is_signed, added) == phi && added == each;
+    }
+    return all;
+  }
+
+  bool changes(value_id v, loop_id l) const {
+    const loop_id home = v == no_value ? no_loop : found_.home_loop(v);
+    return home != no_loop && loops_.contains_loop(l, home);
+  }
+
+  /// The phi of a sum, or `no_value`, and what is added to it as an integer.
+  value_id counter_of(value_id v, loop_id l, bool is_signed, std::uint64_t& added) const {
+    added = 0;
+    for (unsigned steps = 0; steps != 4 && changes(v, l) && !p_.is_phi(v); ++steps) {
+      const operation_info info = p_.operation(v);
+      const bool is_sum = info.code == operation::add || info.code == operation::sub;
+      const auto number = is_sum ? p_.constant(p_.operands(v)[1]) : std::nullopt;
+      if (!number || !(is_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap)) {
+        return no_value;
+      }
+      const std::uint64_t by = is_signed ? static_cast<std::uint64_t>(as_signed(*number, info.width)) : *number;
+      added += info.code == operation::add ? by : 0 - by;
+      v = p_.operands(v)[0];
+    }
+    return changes(v, l) && p_.is_phi(v) && p_.node_of(v) == loops_.header(l) ? v : no_value;
   }
 
   node_id only_exit(loop_id l) const {
@@ -158,20 +204,22 @@ private:
            stays_in_range(t.first.constant, t.step, backedges - 1, t.first.width, is_signed_order(t.ends));
   }
 
-  static void count_distance(loop_counting& c) {
+  void count_distance(loop_id l, loop_counting& c) const {
     const unsigned width = c.test.first.width;
     const operation ends = c.test.ends;
-    c.is_up = c.test.step == 1;
+    c.is_up = as_signed(c.test.step, width) > 0;
+    c.divisor = (c.is_up ? c.test.step : 0 - c.test.step) & low_ones(width);
     const bool ends_above = ends == operation::greater || ends == operation::greater_equal ||
                             ends == operation::ugreater || ends == operation::ugreater_equal;
-    if (width == 1 || (!c.is_up && c.test.step != low_ones(width)) || c.is_up != ends_above) {
+    if (width == 1 || c.test.step == 0 || c.is_up != ends_above ||
+        (c.divisor != 1 && !is_promised(l, c, is_signed_order(ends)))) {
       return;
     }
     c.is_strict = ends == operation::greater || ends == operation::ugreater || ends == operation::less ||
                   ends == operation::uless;
     const bool is_signed = is_signed_order(ends);
     c.limit = c.is_up ? (is_signed ? operation::max : operation::umax) : is_signed ? operation::min : operation::umin;
-    c.kind = counting_kind::distance;
+    c.kind = c.divisor == 1 ? counting_kind::distance : counting_kind::quotient;
     if (c.test.first.is_number()) {
       const std::uint64_t place = c.test.first.constant ^ (is_signed ? std::uint64_t{1} << (width - 1) : 0);
       c.is_bounded = true;

@@ -238,36 +238,12 @@ private:
     if (count == 0 || operands[0] == no_value || !is_bit(operands[0])) {
       return false;
     }
-    const bool is_one = number && *number == wide_number(1);
-    const bool is_zero = number && *number == wide_number();
-    switch (info.code) {
-    case operation::copy:
-    case operation::zero_extend:
-      break;
-    case operation::truncate:
-      break;
-    case operation::bit_not:
-      if (info.width != 1) {
-        return false;
-      }
-      c.is_set = !c.is_set;
-      break;
-    case operation::bit_xor:
-      c.is_set = c.is_set != is_one;
-      if (!is_one && !is_zero) {
-        return false;
-      }
-      break;
-    case operation::equal:
-    case operation::not_equal:
-      if (!is_one && !is_zero) {
-        return false;
-      }
-      c.is_set = c.is_set != ((info.code == operation::equal) == is_zero);
-      break;
-    default:
+    const bool is_bit_too = number && (*number == wide_number(1) || *number == wide_number());
+    const bit_change change = bit_change_of(info, is_bit_too ? static_cast<unsigned>(number->low()) : 2);
+    if (change == bit_change::other) {
       return false;
     }
+    c.is_set = c.is_set != (change == bit_change::flipped);
     c.v = operands[0];
     return true;
   }

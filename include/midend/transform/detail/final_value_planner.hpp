@@ -149,6 +149,13 @@ public:
     return make(operation::mul, half, odd);
   }
 
+  /// A quotient by a number, rounded down.
+  final_operand quotient(const final_operand& of, std::uint64_t by) {
+    return std::has_single_bit(by)
+               ? make(operation::shr, of, number(static_cast<unsigned>(std::countr_zero(by)), of.width))
+               : make(operation::udiv, of, number(by, of.width));
+  }
+
   /// The product of two forms of the same width. False if it has too many terms.
   bool product(linear_form a, const linear_form& b, linear_form& out) {
     if (b.is_number()) {
@@ -435,6 +442,14 @@ private:
     if (count.kind == counting_kind::solution) {
       return linear_difference(test.bound, test.first, trips) && trips.multiply(count.inverse);
     }
+    if (count.kind == counting_kind::exact_quotient) {
+      if (!(count.is_up ? linear_difference(test.bound, test.first, trips)
+                        : linear_difference(test.first, test.bound, trips))) {
+        return false;
+      }
+      trips = builder.form_of(builder.quotient(builder.sum(trips), count.divisor));
+      return true;
+    }
     linear_form bound = test.bound;
     if (count.is_strict && !bound.add(count.is_up ? 1 : ~std::uint64_t{0})) {
       return false;
@@ -442,7 +457,26 @@ private:
     const final_operand a = builder.sum(test.first);
     const final_operand b = builder.sum(bound);
     const linear_form limit = builder.form_of(builder.make(count.limit, b, a));
-    return count.is_up ? linear_difference(limit, test.first, trips) : linear_difference(test.first, limit, trips);
+    if (!(count.is_up ? linear_difference(limit, test.first, trips) : linear_difference(test.first, limit, trips))) {
+      return false;
+    }
+    if (count.kind == counting_kind::distance) {
+      return true;
+    }
+    // Rounded up without an overflow: (distance - 1) / step + 1, unless the distance is 0.
+    const final_operand distance = builder.sum(trips);
+    const linear_form entered =
+        builder.form_of(builder.make(operation::umin, distance, final_value_builder::number(1, distance.width)));
+    linear_form less;
+    if (!linear_difference(builder.form_of(distance), entered, less)) {
+      return false;
+    }
+    trips = builder.form_of(builder.quotient(builder.sum(less), count.divisor));
+    if (!trips.add(entered)) {
+      return false;
+    }
+    trips = builder.form_of(builder.sum(trips));
+    return true;
   }
 
   // ---- What a value depends on in its loop.
