@@ -109,6 +109,9 @@ public:
                             .bits = bits_of(type)};
   }
 
+  /// A number that no object has. `make_load` and `make_store` do not read it: LLVM's objects are the classes.
+  std::uint32_t make_memory_class() { return num_objects_++; }
+
 private:
   /// Of a type that is not scalable.
   std::uint32_t bits_of(const llvm::Type* type) const {
@@ -135,6 +138,7 @@ private:
 };
 
 static_assert(package_editor<llvm_package_editor> && has_cost<llvm_package_editor> &&
-              has_identity<llvm_package_editor> && has_is_little_endian<llvm_package_editor>);
+              has_identity<llvm_package_editor> && has_is_little_endian<llvm_package_editor> &&
+              memory_editor<llvm_package_editor>);
 
 MIDEND_END_NAMESPACE
