@@ -1,7 +1,7 @@
 // Local arrays, loads and stores that the editors of LLVM make, and the split by a condition, which needs them.
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_memory_editor.hpp>
 #include <midend/adapters/llvm_nest_view.hpp>
-#include <midend/adapters/llvm_package_editor.hpp>
 #include <midend/induction/evolutions.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/ssa/check_ir.hpp>
@@ -31,7 +31,7 @@
 
 using midend::condition_split_fault;
 using midend::llvm_editor;
-using midend::llvm_package_editor;
+using midend::llvm_memory_editor;
 using midend::memory_reference;
 using midend::no_value;
 using midend::place_at_end;
@@ -117,7 +117,7 @@ TEST_CASE("llvm_editor: local arrays, loads and stores") {
   std::string after;
   midend::edit_log<std::uint64_t> log;
   {
-    midend::recording_editor<llvm_package_editor> e(parsed.f());
+    midend::recording_editor<llvm_memory_editor> e(parsed.f());
     const value_id d = named(e, "d");
     const value_id array = e.make_local_array(64);
     REQUIRE(array != no_value);
@@ -181,7 +181,7 @@ TEST_CASE("llvm_editor: local arrays, loads and stores") {
   }
   CHECK(to_text(parsed.f()) == before);
   {
-    llvm_package_editor e(parsed.f());
+    llvm_memory_editor e(parsed.f());
     midend::replay(log, e);
     CHECK(e.is_consistent());
   }
@@ -290,7 +290,7 @@ struct split_function {
   llvm::Function& old = copy_of(parsed.f());
   llvm_editor old_editor{old};
   midend::llvm_nest_view before{old_editor};
-  llvm_package_editor after{parsed.f()};
+  llvm_memory_editor after{parsed.f()};
   midend::condition_split_plan plan = planned(after, 16);
   midend::condition_split_witness witness = midend::apply_condition_split(after, plan);
 
@@ -329,7 +329,7 @@ TEST_CASE("condition split of LLVM's functions") {
 }
 
 TEST_CASE("verify_condition_split: mistakes with addresses") {
-  using editor = llvm_package_editor;
+  using editor = llvm_memory_editor;
   using witness = midend::condition_split_witness;
   const auto address_of = [](const editor& e, value_id access) { return e.operands(access).back(); };
   CHECK(fault_after([](editor&, const witness&) {}) == condition_split_fault::none);
