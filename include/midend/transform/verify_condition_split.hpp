@@ -44,7 +44,7 @@ enum class condition_split_fault : std::uint8_t {
   no_such_loop,      ///< the old loop does not have the form that is split
   no_arm,            ///< what the witness names is no arm of the branch
   fixed_order,       ///< a call, a volatile access, or what may not return, in the old loop
-  changed_flow,      ///< an edge leads elsewhere, or its case changed
+  changed_flow,      ///< an edge leads elsewhere, its case changed, or loops are now promised to end
   missing_operation, ///< an operation of the old program is missing
   extra_operation,   ///< a new operation, or an old one at another place, that the split does not need
   changed_operation, ///< it computes something else, or promises more than it may
@@ -84,6 +84,9 @@ public:
       return verdict_;
     }
     read_places();
+    if (adds_promise_to_end(before_, after_)) {
+      fail(fault::changed_flow, no_node);
+    }
     if (ok()) {
       flow_ = dominators_and_loops(g_);
     }
