@@ -28,8 +28,9 @@ struct run_options {
 
   /// Whether accesses are checked against the promise of their alias classes: that what one class accesses, no other
   /// one does. A store to what another class has accessed in the same call of the procedure traps, as does any access
-  /// to what another class has stored. Loads by several classes do not, nor do accesses without a class; speculative
-  /// ones are not looked at. What a call inside accesses, too, is forgotten for the call around. 16 bytes for each
+  /// to what another class has stored. Loads by several classes do not, nor do accesses without a class. A speculative
+  /// load of what another class has stored has a diagnostic value; later stores are not compared with it, since the
+  /// program need not read it. What a call inside accesses, too, is forgotten for the call around. 16 bytes for each
   /// byte.
   ///
   /// A load of bytes of a local array that this call has not written traps, too; else they are 0.
