@@ -5,6 +5,7 @@
 #include <midend/adapters/llvm_nest_view.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/condition_splits.hpp>
 #include <midend/viz/nests.hpp>
 
 #include <llvm/ADT/StringRef.h>

@@ -4,6 +4,7 @@
 #include "lowered_addresses.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_memory_editor.hpp>
 #include <midend/adapters/llvm_nest_view.hpp>
 #include <midend/adapters/llvm_unroll_metadata.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
@@ -13,13 +14,16 @@
 #include <midend/loops/loop_forest.hpp>
 #include <midend/ssa/facts_of_numbers.hpp>
 #include <midend/transform/collapse.hpp>
+#include <midend/transform/condition_split.hpp>
 #include <midend/transform/index_split.hpp>
 #include <midend/transform/interchange.hpp>
 #include <midend/transform/peel_by_profile.hpp>
 #include <midend/transform/unroll_loops.hpp>
 #include <midend/transform/unswitch.hpp>
 #include <midend/transform/verify_collapse.hpp>
+#include <midend/transform/verify_condition_split.hpp>
 #include <midend/transform/verify_interchange.hpp>
+#include <midend/viz/condition_splits.hpp>
 #include <midend/viz/loop_versions.hpp>
 #include <midend/viz/nests.hpp>
 
@@ -127,6 +131,8 @@ template <class Array, class MayStay> void keep_if(Array& all, MayStay may_stay)
 // back what was in vain (`finish`).
 
 struct peel_loops {
+  using editor_type = llvm_editor;
+
   static constexpr llvm::StringLiteral name = "midend-peel";
   static constexpr bool copies = true;
 
@@ -170,6 +176,8 @@ struct peel_loops {
 /// Conditions that may be poison or undefined are frozen, because a branch before the loop reads them even if the loop
 /// would not.
 struct unswitch_loops {
+  using editor_type = llvm_editor;
+
   static constexpr llvm::StringLiteral name = "midend-unswitch";
   static constexpr bool copies = true;
 
@@ -243,6 +251,8 @@ private:
 };
 
 struct split_index {
+  using editor_type = llvm_editor;
+
   static constexpr llvm::StringLiteral name = "midend-split-index";
   static constexpr bool copies = true;
 
@@ -278,6 +288,8 @@ struct split_index {
 /// What is the same for collapse and interchange.
 class nest_step {
 public:
+  using editor_type = llvm_editor;
+
   static constexpr bool copies = false;
 
 protected:
@@ -429,6 +441,54 @@ private:
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> changed_;
 };
 
+/// Adds code, so it counts as a pass that copies.
+struct split_by_condition {
+  using editor_type = midend::llvm_memory_editor;
+
+  static constexpr llvm::StringLiteral name = "midend-split-by-condition";
+  static constexpr bool copies = true;
+
+  void prepare(llvm::Function&) {}
+
+  void run(editor_type& editor, certificate& proof, loop_report& report) {
+    const auto found = midend::dominators_and_loops(editor.graph());
+    midend::condition_split_plan plan;
+    {
+      const midend::llvm_nest_view view(editor);
+      const auto facts = midend::facts_of_numbers(view);
+      const midend::span<const number_facts> known(facts.data(), facts.size());
+      plan = midend::plan_condition_split(view, found, midend::evolutions(view, found.loops, known), known);
+    }
+    keep_if(plan.loops, [&](const midend::condition_split& x) { return !is_only_forced(editor, found.loops, x.loop); });
+    const midend::condition_split_witness witness = midend::apply_condition_split(editor, plan);
+    for (const midend::condition_split& x : plan.loops) { // without what could not be made
+      report.changed(editor, x.header);
+      latches_.push_back(editor.block(x.latch));
+    }
+    for (const midend::split_loop& x : witness.loops) {
+      latches_.push_back(editor.block(x.full));
+      latches_.push_back(editor.block(x.last));
+    }
+    for (const midend::condition_split_refusal& r : plan.refused) {
+      report.missed(editor, r.node == midend::no_node ? found.loops.header(r.loop) : r.node, midend::to_text(r.why));
+    }
+    proof.check_nests(editor, [&](const auto& before, const auto&) {
+      const auto facts = midend::facts_of_numbers(before);
+      return midend::verify_condition_split(before, editor, witness, {facts.data(), facts.size()});
+    });
+  }
+
+  /// What `llvm.loop` says about iterations was said of others.
+  void finish() {
+    for (llvm::BasicBlock* const b : latches_) {
+      b->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, nullptr);
+    }
+  }
+
+private:
+  llvm::SmallVector<llvm::BasicBlock*, 8> latches_;
+};
+
 template <class Step> class loop_pass : public llvm::PassInfoMixin<loop_pass<Step>> {
 public:
   explicit loop_pass(bool verify) : verify_(verify) {}
@@ -446,7 +506,7 @@ public:
     certificate proof(f, pass_name, verify_);
     loop_report report(f, pass_name.data());
     {
-      llvm_editor editor(f);
+      typename Step::editor_type editor(f);
       step.run(editor, proof, report);
     }
     step.finish();
@@ -459,9 +519,9 @@ private:
   bool verify_;
 };
 
-constexpr named_pass all[] = {pass_of<loop_pass<peel_loops>>, pass_of<loop_pass<unswitch_loops>>,
-                              pass_of<loop_pass<split_index>>, pass_of<loop_pass<collapse_loops>>,
-                              pass_of<loop_pass<interchange_loops>>};
+constexpr named_pass all[] = {pass_of<loop_pass<peel_loops>>,     pass_of<loop_pass<unswitch_loops>>,
+                              pass_of<loop_pass<split_index>>,    pass_of<loop_pass<split_by_condition>>,
+                              pass_of<loop_pass<collapse_loops>>, pass_of<loop_pass<interchange_loops>>};
 
 } // namespace
 

@@ -12,6 +12,8 @@
 #include <midend/viz/loop_package.hpp>
 
 #include <charconv>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -48,6 +50,29 @@ public:
   }
 };
 
+/// The number of the pass is the largest size, or, with this bit, a bit for each important member.
+constexpr std::size_t names_members = std::size_t{1} << 31;
+
+/// `important=peeling+split by condition`.
+std::optional<std::size_t> important_members(std::string_view text) {
+  std::size_t mask = names_members;
+  while (true) {
+    const std::string_view name = text.substr(0, text.find('+'));
+    std::size_t i = 0;
+    while (i != midend::loop_package::size && name != midend::loop_package::name(i)) {
+      ++i;
+    }
+    if (i == midend::loop_package::size) {
+      return std::nullopt;
+    }
+    mask |= std::size_t{1} << i;
+    if (text.find('+') == std::string_view::npos) {
+      return mask;
+    }
+    text.remove_prefix(text.find('+') + 1);
+  }
+}
+
 std::string_view member_name(std::size_t i) {
   return midend::loop_package::name(i);
 }
@@ -69,7 +94,14 @@ void run_loop_package(procedure& p, const pass_request& request, pass_report& re
   const procedure before = request.record ? p : procedure();
   midend::elbrus::cost_editor editor(p);
   midend::loop_package_options options;
-  options.max_size = request.number.value_or(0);
+  const std::size_t number = request.number.value_or(0);
+  if ((number & names_members) == 0) {
+    options.max_size = number;
+  } else {
+    for (std::size_t i = 0; i != midend::loop_package::size; ++i) {
+      options.importance.push_back((number >> i & 1) != 0 ? 2 : 1);
+    }
+  }
   loop_package_checker checker(p, request.certify, report);
   const midend::loop_package_log log = midend::loop_package().run(editor, midend::e2k_reference_v6(), options, checker);
   report.summary = midend::summary_text(log);
@@ -105,17 +137,22 @@ pass_kind loop_package_pass() {
                  run_loop_package, nullptr, variable_policy::refuses};
   pass.read_option = [](std::string_view text) -> std::optional<std::size_t> {
     constexpr std::string_view start = "max-size=";
+    constexpr std::string_view important = "important=";
     std::size_t number = 0;
+    if (text.starts_with(important)) {
+      return important_members(text.substr(important.size()));
+    }
     if (!text.starts_with(start)) {
       return std::nullopt;
     }
     text.remove_prefix(start.size());
     const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_read = error == std::errc() && stopped == text.data() + text.size() && number != 0;
+    const bool is_read =
+        error == std::errc() && stopped == text.data() + text.size() && number != 0 && number < names_members;
     return is_read ? std::optional(number) : std::nullopt;
   };
-  pass.option_help = "max-size=N";
-  pass.option_form = "max-size=N, the most operations that the procedure may have";
+  pass.option_help = "max-size=N|important=A+B";
+  pass.option_form = "max-size=N, the most operations that the procedure may have, or important=A+B, names of members";
   return pass;
 }
 

@@ -9,7 +9,8 @@
 
 namespace midend_tool {
 
-/// `loop-package`, for the reference machine; the number of the pass is the size that the procedure may have.
+/// `loop-package`, for the reference machine; the number of the pass is the size that the procedure may have, or names
+/// members that are twice as important as others.
 pass_kind loop_package_pass();
 
 /// What the package would do, step by step, and a table of the changes.

@@ -189,16 +189,18 @@ check "options within a position" run 'default<O1>' "$here/unroll.ll" '-midend-a
 check "options are read there" times_in 1 ", 13" off
 
 # Passes of loops and nests: by themselves, together, and after others; programs print the same.
-loop_passes=(midend-peel midend-unswitch midend-split-index midend-collapse midend-interchange)
+loop_passes=(midend-peel midend-unswitch midend-split-index midend-split-by-condition midend-collapse midend-interchange)
 loops_together=$(IFS=,; echo "${loop_passes[*]}")
 "$lli" "$here/loop_changes.ll" >"$work/before-changes"
 check "the loops to change run" [ "$(wc -l <"$work/before-changes")" = 78 ]
+"$lli" "$here/condition_splits.ll" >"$work/before-splits"
+check "the loops to split run" [ "$(wc -l <"$work/before-splits")" = 21 ]
 for tried in "${loop_passes[@]}" "$loops_together" "midend-rotate,$loops_together" \
   "midend-interchange,midend-collapse,midend-clean-up,midend-hoist-invariants,$loops_together,midend-clean-up"; do
   for module in "$@" "$here"/*.ll; do
     check "$tried of $(basename "$module")" run "function($tried,midend-compare<quiet>),verify" "$module" -midend-verify
   done
-  for program in changes:loop_changes unroll:unroll trips:trips; do
+  for program in changes:loop_changes splits:condition_splits unroll:unroll trips:trips; do
     check "$tried of ${program#*:}.ll" run "function($tried)" "$here/${program#*:}.ll"
     "$lli" "$work/out.ll" >"$work/after"
     check "$tried: ${program#*:}.ll prints the same" diff "$work/before-${program%:*}" "$work/after"
@@ -230,6 +232,16 @@ check "midend-unswitch: says what must not be copied" misses midend-unswitch "an
 check "midend-unswitch: and which edges stay" misses midend-unswitch "an edge of the loop cannot be redirected"
 check "midend-split-index: two loops" [ "$(changes midend-split-index)" = 2 ]
 check "midend-split-index: a copy before the bound and one after it" times_in 2 "xor i32" halves
+splits() { # OPTION TEXT COUNT: what it says about the loops to split
+  run midend-split-by-condition "$here/condition_splits.ll" "$1=midend-split-by-condition" 2>"$work/remarks"
+  [ "$(grep -cF -- "$2" "$work/remarks")" = "$3" ]
+}
+check "midend-split-by-condition: three loops" splits -pass-remarks "changed the loop" 3
+check "midend-split-by-condition: local arrays at the head of the entry" times_in 2 "= alloca [512 x i8]" seldom
+check "midend-split-by-condition: not where the arm writes what the next iteration reads" \
+  splits -pass-remarks-missed "two accesses meet in iterations that would change order" 1
+check "midend-split-by-condition: nor where a value of an arm is read outside of it" \
+  splits -pass-remarks-missed "a value of an arm is read outside of it" 1
 check "midend-collapse: eleven nests" [ "$(changes midend-collapse)" = 11 ]
 check "midend-collapse: the loop ends after the product" times_in 1 "icmp eq i64 %4, 1073" fill
 check "midend-collapse: the index in the flat array is the counter" times_in 1 "ptr @flat, i64 0, i64 %1" fill

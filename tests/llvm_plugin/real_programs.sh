@@ -51,7 +51,7 @@ skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
 
 all=midend-simplify-loops,midend-fix-irreducible,midend-sccp,midend-vn,midend-rotate,midend-hoist-invariants,midend-propagate-copies,midend-close-loops
 all=$all,midend-low-level,midend-unify-exits,midend-clean-control,midend-dce,midend-split-critical-edges
-loops=midend-interchange,midend-collapse,midend-hoist-invariants,midend-unswitch,midend-split-index,midend-peel
+loops=midend-interchange,midend-collapse,midend-hoist-invariants,midend-unswitch,midend-split-index,midend-split-by-condition,midend-peel
 export MIDEND_AT="pipeline-early-simplification=midend-low-level,midend-sccp,midend-vn,midend-fix-irreducible,midend-simplify-loops;scalar-optimizer-late=$all;vectorizer-start=$loops,midend-unroll,midend-rotate,midend-close-loops;optimizer-last=$all,midend-unroll<factor=3>,midend-compare<quiet>"
 
 # compile LEVEL OUTPUT FLAGS... FILES.c: with the plugin if LEVEL is 1 or 2, without it if LEVEL is plain.

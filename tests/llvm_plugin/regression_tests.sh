@@ -26,7 +26,7 @@ unset MIDEND_AT
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
   midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants
   midend-low-level midend-clean-up midend-unroll 'midend-unroll<factor=3>' midend-assert-trips midend-peel midend-unswitch
-  midend-split-index midend-collapse midend-interchange)
+  midend-split-index midend-split-by-condition midend-collapse midend-interchange)
 all=$(IFS=,; echo "${passes[*]}")
 pipelines="function(midend-compare<quiet>)"
 for pass in "${passes[@]}"; do

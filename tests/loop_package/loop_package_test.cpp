@@ -170,7 +170,7 @@ TEST_CASE("loop package: the procedure never passes its limit, and what had no r
     CHECK(log.size_after <= log.largest_size);
     if (limit < 60) {
       CHECK(log.manager.changes == 0);
-      CHECK(log.vetoes != 0);
+      CHECK(log.vetoes() != 0);
       CHECK(log.refused[0].why == midend::loop_package_refusal_reason::no_room);
     }
   }
@@ -473,6 +473,87 @@ TEST_CASE("loop package: it ends, because a member changes a loop and the copies
   CHECK(verify(p).empty());
 }
 
+namespace {
+
+/// Unroll innermost loops by a factor.
+template <std::uint32_t Factor> struct by_factor {
+  static constexpr const char* name = Factor == 2 ? "by two" : "by eight";
+
+  template <midend::loop_machine M>
+  void propose(const midend::loop_question<M>& q, midend::flat_array<midend::loop_change>& out) {
+    if (q.is_innermost()) {
+      midend::loop_change c;
+      c.header = midend::extracted_loop::header;
+      c.form = {midend::unrolling_kind::partial, Factor, midend::remainder_placement::epilogue};
+      out.push_back(c);
+    }
+  }
+
+  template <class E, class Observer>
+  void apply(E& editor, midend::span<const midend::loop_change> changes, Observer& observer,
+             midend::flat_array<unsigned char>& applied) {
+    midend::detail::apply_forms(editor, changes, observer, applied);
+  }
+};
+
+/// What a package of two members, the larger change first, did with a tree of loops.
+std::string transcript(const std::string& text, std::uint64_t spare, std::initializer_list<std::uint16_t> importance) {
+  procedure p = parsed(text);
+  const procedure before = p;
+  cost_editor editor(p);
+  midend::managed_loop_package<by_factor<8>, by_factor<2>> package;
+  loop_package_options options;
+  options.growth = 0;
+  options.spare = spare;
+  options.least_share = 0;
+  options.least_gain = {0, 1};
+  for (const std::uint16_t i : importance) {
+    options.importance.push_back(i);
+  }
+  const loop_package_log log = package.run(editor, midend::e2k_reference_v6(), options);
+  CHECK(log.largest_size <= log.max_size);
+  CHECK(log.manager.is_complete);
+  CHECK(verify(p).empty());
+  std::string lines;
+  for (const auto* const list : {&log.changes, &log.vetoed}) {
+    for (const midend::decided_loop_change& c : *list) {
+      lines += std::to_string(c.sweep) + ": " +
+               (c.change.header < before.num_nodes() ? std::string(before.node_name(c.change.header)) : "a copy") +
+               " " + package.name(c.change.member) + " grows by " + std::to_string(c.growth()) + " of " +
+               std::to_string(c.room) + (list == &log.vetoed ? ", vetoed" : "") + "\n";
+    }
+  }
+  const std::string words = midend::to_text(log, names_of{p}, [](std::size_t i) { return decltype(package)::name(i); });
+  CHECK((words.find("vetoed") != std::string::npos) == (log.vetoes() != 0));
+  CHECK((words.find("room for") != std::string::npos) == !words.empty());
+  const bool differ = importance.size() == 2 && *importance.begin() != *(importance.begin() + 1);
+  CHECK((midend::summary_text(log).find("; importance of members") != std::string::npos) == differ);
+  return lines;
+}
+
+} // namespace
+
+TEST_CASE("loop package: shares of members, by importance") {
+  const std::string one = independent_loops(1, "");
+  // Equal members may each use the loop's share, and so may the more important one.
+  const std::string whole = "0: l0 by eight grows by 36 of 200\n";
+  CHECK(transcript(one, 200, {}) == whole);
+  CHECK(transcript(one, 200, {1, 1}) == whole);
+  CHECK(transcript(one, 200, {4, 1}) == whole);
+  // A quarter, as long as the other one may still change the loop.
+  CHECK(transcript(one, 200, {1, 4}) == "0: l0 by eight grows by 36 of 50\n");
+  // No growth. What remains of the loop is a copy, in another node.
+  CHECK(transcript(one, 200, {0, 1}) == "0: l0 by two grows by 18 of 200\n"
+                                        "0: l0 by eight grows by 36 of 0, vetoed\n"
+                                        "1: a copy by eight grows by 36 of 0, vetoed\n");
+  // l1 is hotter. A quarter of its 101 is too little; the rest is kept for the second member, which uses it. When that
+  // has changed the loop, the first one has the whole share, and now it suffices.
+  CHECK(transcript(independent_loops(2, ""), 200, {1, 4}) == "0: l1 by two grows by 24 of 101\n"
+                                                             "0: l0 by eight grows by 36 of 44\n"
+                                                             "1: a copy by eight grows by 92 of 102\n"
+                                                             "0: l1 by eight grows by 60 of 25, vetoed\n");
+}
+
 TEST_CASE("loop package: words") {
   procedure p = parsed(matrix_3x3);
   const loop_package_log log = run_package(p);
@@ -511,7 +592,14 @@ TEST_CASE("loop package: random programs run as before, within the limit") {
       construct_ssa(p);
       loop_package_options options;
       options.max_size = 50 * (1 + seed % 20);
+      for (std::size_t i = 0; i != seed % 11; ++i) {
+        options.importance.push_back(static_cast<std::uint16_t>((seed / 7 + i * i) % 5));
+      }
       const loop_package_log log = run_package(p, options);
+      for (const midend::decided_loop_change& c : log.changes) {
+        CHECK(c.growth() <= c.room);
+        CHECK((c.growth() == 0 || log.importance[c.change.member] != 0));
+      }
       changes += log.manager.changes;
       CHECK(log.largest_size <= std::max<std::uint64_t>(options.max_size, log.size_before));
       CHECK_MESSAGE(log.manager.is_complete, "seed ", seed, ": ",

@@ -536,6 +536,7 @@ TEST_CASE("verify_condition_split: mistakes by kind") {
       [&](editor& e, procedure&) { e.make_load(kept.value, access(kept.load), midend::place_at_end(s.last)); }));
   CHECK(rejects([&](editor& e, procedure&) { e.set_memory_class(kept.load, e.make_memory_class(), midend::no_node); }));
   CHECK(rejects([&](editor& e, procedure&) { e.set_memory_class(kept.store, e.make_memory_class(), s.header); }));
+  CHECK(rejects([&](editor&, procedure& w) { w.set_must_progress(true); }));
   // The arrays.
   CHECK(rejects([&](editor& e, procedure&) { // shared by two values
     const midend::kept_value& other = right.witness.kept[b.first_value];

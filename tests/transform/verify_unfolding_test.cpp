@@ -5,6 +5,7 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/transform/unroll_loops.hpp>
+#include <midend/transform/verify_motion.hpp>
 
 #include <map>
 #include <set>
@@ -289,5 +290,38 @@ proc @f(%x: i32) {
     CHECK(unique.old_value == original.procedure().value(original.value("i")).next);
     CHECK(midend::verify_unfolding(calls_stay_alone<false>(before), e, done.witness).fault ==
           unfolding_fault::forbidden_copy);
+  }
+}
+
+TEST_CASE("verify_unfolding: the new program does not promise that loops end, unless the old one does") {
+  const parsed_procedure original(R"(
+proc @f(%x: i32) {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %n]
+    %n = add.i32 %i, 1
+    %p = cmp.ne.i32 %n, %x
+    br %p ? loop : out
+  node out:
+    ret
+})");
+  for (const bool did : {false, true}) {
+    elbrus::procedure before = original.procedure();
+    before.set_must_progress(did);
+    elbrus::procedure after = before;
+    elbrus::cost_editor e(after);
+    const auto loops = midend::dominators_and_loops(after).loops;
+    const std::vector<midend::unrolling_request> requests{{0, {midend::unrolling_kind::partial, 2}}};
+    const auto done = midend::unroll_loops(e, loops, requests);
+    for (const bool does : {false, true}) { // to drop a promise is right
+      after.set_must_progress(does);
+      const auto verdict = midend::verify_unfolding(elbrus::cost_view(before), elbrus::cost_view(after), done.witness);
+      CHECK(verdict.fault == (does && !did ? unfolding_fault::new_promise : unfolding_fault::none));
+      elbrus::procedure same = before;
+      same.set_must_progress(does);
+      const bool accepts = static_cast<bool>(midend::verify_motion(elbrus::cost_view(before), elbrus::cost_view(same)));
+      CHECK(accepts == (!does || did));
+    }
   }
 }

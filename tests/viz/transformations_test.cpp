@@ -299,7 +299,7 @@ TEST_CASE("each enumerator has words of its own") {
       }
     }
   };
-  all_different(midend::unfolding_fault::forbidden_copy);
+  all_different(midend::unfolding_fault::new_promise);
   all_different(midend::removal_fault::endless_loop);
   all_different(midend::replacement_fault::changed_flow);
   all_different(midend::motion_fault::changed_memory);

@@ -17,6 +17,7 @@
 #include "midend/adapters/llvm_same_operation.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -35,16 +36,20 @@
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Value.h>
+#include <llvm/Support/Alignment.h>
 #include <llvm/Support/Casting.h>
+#include <llvm/Support/TypeSize.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <cstddef>
@@ -596,8 +601,11 @@ public:
     return c;
   }
 
+  /// 0 of a type that has other constants than numbers is its null.
   value_id make_constant(value_id like, constant_type c) {
-    return f_.number_of(llvm_constant(value(like)->getType(), c));
+    llvm::Type* const type = value(like)->getType();
+    const bool is_null = c == 0 && !detail::is_llvm_number(type);
+    return f_.number_of(is_null ? llvm::Constant::getNullValue(type) : llvm_constant(type, c));
   }
 
   void set_operand(value_id user, std::size_t i, value_id v) {
@@ -670,17 +678,7 @@ public:
     if (made == nullptr) {
       return no_value;
     }
-    const node_id n = node_at(p);
-    const value_id before = value_at(p);
-    insert(*made, n, before);
-    const auto v = f_.add_instruction(made);
-    llvm::SmallVector<value_id, 4> read; // LLVM's: a negation reads 0, a complement -1, an intrinsic its function
-    for (unsigned at = 0; at != made->getNumOperands(); ++at) {
-      read.push_back(f_.number_of(made->getOperand(at)));
-    }
-    f_.lists_with(v).assign(v, span<const value_id>(read.data(), read.size()));
-    f_.link(v, n, before);
-    return v;
+    return add_operation(*made, p);
   }
 
   value_id make_number(unsigned width, std::uint64_t bits) {
@@ -692,6 +690,67 @@ public:
 
   /// `poison`: where it arrives, the program before had no value that it could read.
   value_id undefined_like(value_id v) { return f_.number_of(llvm::PoisonValue::get(value(v)->getType())); }
+
+  // Memory of its own.
+
+  /// A slot on the stack, at the head of the entry. `no_value` if addresses of slots do not have 64 bits.
+  value_id make_local_array(std::uint32_t bytes) {
+    llvm::LLVMContext& context = f_.function().getContext();
+    const llvm::DataLayout& layout = f_.function().getDataLayout();
+    const unsigned space = layout.getAllocaAddrSpace();
+    if (!detail::is_llvm_address(llvm::PointerType::get(context, space), layout)) {
+      return no_value;
+    }
+    f_.start_change();
+    auto* const type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), bytes);
+    auto* const slot = new llvm::AllocaInst(type, space, nullptr, llvm::Align(16));
+    return add_operation(*slot, place_at_head(graph().entry()));
+  }
+
+  /// Of a slot of constant size in the entry.
+  std::uint32_t local_array_bytes(value_id v) const {
+    const auto* const slot = llvm::dyn_cast<llvm::AllocaInst>(&f_.value(v));
+    if (slot == nullptr || node_of(v) != graph().entry() || slot->isUsedWithInAlloca() || slot->isSwiftError()) {
+      return 0;
+    }
+    const std::optional<llvm::TypeSize> size = slot->getAllocationSize(f_.function().getDataLayout());
+    const bool fits = size && !size->isScalable() && size->getFixedValue() <= ~std::uint32_t{0};
+    return fits ? static_cast<std::uint32_t>(size->getFixedValue()) : 0;
+  }
+
+  /// 0 for aggregates, whose padding is not kept, for pointers that are no numbers, and for what has no fixed size.
+  std::uint32_t storage_bytes(value_id v) const {
+    llvm::Type* const type = f_.value(v).getType();
+    const llvm::DataLayout& layout = f_.function().getDataLayout();
+    const bool is_pointer = type->isPtrOrPtrVectorTy();
+    const bool is_kept =
+        (type->isIntegerTy() || type->isFloatingPointTy() || is_pointer || llvm::isa<llvm::FixedVectorType>(type)) &&
+        !llvm::isa<llvm::ScalableVectorType>(type) &&
+        !(is_pointer && layout.isNonIntegralPointerType(type->getScalarType()));
+    const std::uint64_t bytes = is_kept ? layout.getTypeStoreSize(type).getFixedValue() : std::uint64_t{0};
+    return bytes <= ~std::uint32_t{0} ? static_cast<std::uint32_t>(bytes) : 0;
+  }
+
+  /// A load, after a `getelementptr` if the address is not the base. The class is that of the object, whatever `m`
+  /// says. `no_value` if the base is no pointer of 64 bits, the index no number, the scale of an index not positive, or
+  /// `m` has other bytes than the type.
+  value_id make_load(value_id like, const memory_reference& m, place p) {
+    if (!can_access(like, m)) {
+      return no_value;
+    }
+    p = settled(p);
+    llvm::Value* const address = make_address(m, p);
+    return add_operation(*new llvm::LoadInst(value(like)->getType(), address, "", false, alignment_of(m)), p);
+  }
+
+  value_id make_store(value_id v, const memory_reference& m, place p) {
+    if (!can_access(v, m)) {
+      return no_value;
+    }
+    p = settled(p);
+    llvm::Value* const address = make_address(m, p);
+    return add_operation(*new llvm::StoreInst(value(v), address, false, alignment_of(m)), p);
+  }
 
   // Flow.
 
@@ -1197,9 +1256,67 @@ private:
     return is_pad ? f_.next(v) : v;
   }
 
+  /// A place at which one operation after the other is put, the first one first.
+  place settled(place p) const {
+    const value_id before = value_at(p);
+    return before == no_value ? place_at_end(p.node) : place_before(before);
+  }
+
   void insert(llvm::Instruction& i, node_id n, value_id before) const {
     llvm::BasicBlock& b = *block(n);
     i.insertBefore(b, before == no_value ? b.end() : f_.instruction(before).getIterator());
+  }
+
+  /// A new operation, and numbers for constants that it reads.
+  value_id add_operation(llvm::Instruction& made, place p) {
+    const node_id n = node_at(p);
+    const value_id before = value_at(p);
+    insert(made, n, before);
+    llvm::SmallVector<value_id, 4> read; // LLVM's: a negation reads 0, a complement -1, an intrinsic its function
+    for (unsigned at = 0; at != made.getNumOperands(); ++at) {
+      read.push_back(f_.number_of(made.getOperand(at)));
+    }
+    const auto v = f_.add_instruction(&made);
+    f_.lists_with(v).assign(v, span<const value_id>(read.data(), read.size()));
+    f_.link(v, n, before);
+    return v;
+  }
+
+  // Accesses.
+
+  bool can_access(value_id v, const memory_reference& m) const {
+    return m.base != no_value && detail::is_llvm_address(value(m.base)->getType(), f_.function().getDataLayout()) &&
+           (m.index == no_value || (is_number(m.index) && m.scale > 0)) && m.bytes != 0 && m.bytes == storage_bytes(v);
+  }
+
+  /// base + index · scale + offset.
+  llvm::Value* make_address(const memory_reference& m, place p) {
+    f_.start_change();
+    llvm::Type* const byte = llvm::Type::getInt8Ty(f_.function().getContext());
+    llvm::Value* address = value(m.base);
+    const auto add = [&](llvm::Type* type, llvm::Value* index) {
+      auto* const sum = llvm::GetElementPtrInst::Create(type, address, {index});
+      add_operation(*sum, p);
+      address = sum;
+    };
+    if (m.index != no_value) {
+      add(llvm::ArrayType::get(byte, static_cast<std::uint64_t>(m.scale)), value(m.index));
+    }
+    if (m.offset != 0) {
+      add(byte, llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(f_.function().getContext()), m.offset));
+    }
+    return address;
+  }
+
+  /// Of an access: known of slots and globals, else one byte.
+  llvm::Align alignment_of(const memory_reference& m) const {
+    const llvm::Value& base = *value(m.base);
+    if (!llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(base)) {
+      return llvm::Align(1);
+    }
+    llvm::Align known = base.getPointerAlignment(f_.function().getDataLayout());
+    known = m.index == no_value ? known : llvm::commonAlignment(known, static_cast<std::uint64_t>(m.scale));
+    return llvm::commonAlignment(known, static_cast<std::uint64_t>(m.offset));
   }
 
   /// Before debug records that precede the first operation.
@@ -1451,6 +1568,8 @@ private:
 
 static_assert(ir_editor<llvm_editor> && operation_editor<llvm_editor> && branch_editor<llvm_editor> &&
               restoring_editor<llvm_editor> && places_values<llvm_editor> && semantic_ir<llvm_editor> &&
-              effect_ir<llvm_editor> && profile_editor<llvm_editor> && has_users<llvm_editor>);
+              effect_ir<llvm_editor> && profile_editor<llvm_editor> && has_users<llvm_editor> &&
+              can_make_local_arrays<llvm_editor> && has_local_array_bytes<llvm_editor> && can_make_loads<llvm_editor> &&
+              can_make_stores<llvm_editor> && has_storage_bytes<llvm_editor>);
 
 MIDEND_END_NAMESPACE

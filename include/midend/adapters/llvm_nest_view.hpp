@@ -1,4 +1,4 @@
-/// `llvm_nest_view`: a function of LLVM as collapse and interchange read it. For LLVM 19.
+/// `llvm_nest_view`: a function of LLVM as collapse, interchange and the split by a condition read it. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_editor.hpp"
@@ -13,6 +13,7 @@
 #include "midend/transform/certifiable_ir.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,6 +29,10 @@ public:
   span<const value_id> operands(value_id v) const { return editor().operands(v); }
 
   operation_info operation(value_id v) const { return editor().operation(v); }
+
+  std::uint32_t storage_bytes(value_id v) const { return editor().storage_bytes(v); }
+
+  std::uint32_t local_array_bytes(value_id v) const { return editor().local_array_bytes(v); }
 
   bool same_operation(value_id v, const llvm_editor& other, value_id w) const {
     return editor().same_operation(v, other, w);

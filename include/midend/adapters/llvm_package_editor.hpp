@@ -1,9 +1,9 @@
-/// `llvm_package_editor`: an `llvm_editor` that also shows addresses and costs, as packages require. For LLVM 19.
+/// `llvm_package_editor`: an `llvm_memory_editor` that also shows costs, as packages require. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_congruence.hpp"
-#include "midend/adapters/llvm_cost.hpp"
 #include "midend/adapters/llvm_editor.hpp"
+#include "midend/adapters/llvm_memory_editor.hpp"
 #include "midend/adapters/llvm_operation_class.hpp"
 #include "midend/adapters/llvm_same_operation.hpp"
 #include "midend/config.hpp"
@@ -14,14 +14,10 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/package/managed_package.hpp"
-#include "midend/support/detail/hash_map.hpp"
 
-#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instruction.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Value.h>
 #include <llvm/Support/Casting.h>
 
@@ -30,22 +26,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An `llvm_editor` on which `low_level_package` runs. It adds
-/// - addresses, as `llvm_cost` has them: base + index · scale + offset, and a class of memory for each object that LLVM
-///   identifies. They are read from the instructions as they are, whenever asked for. Accesses of structures and
-///   arrays, which have padding, may be anywhere, and so may calls: their attributes say only whether they access
-///   memory at all;
+/// An `llvm_memory_editor` on which `low_level_package` runs. It adds
 /// - what instructions outside of the vocabulary compute, as `llvm_congruence` says, of those that were there when the
 ///   editor was made;
 /// - which values may be `undef`, so that no rule reads them twice, and which promises differ.
 ///
 /// Making one reads all instructions and asks LLVM's simplifier about each.
-class llvm_package_editor : public llvm_editor {
+class llvm_package_editor : public llvm_memory_editor {
 public:
   explicit llvm_package_editor(llvm::Function& f, const llvm_fold_options& options = {})
-      : llvm_editor(f, options), congruence_(f, options), layout_(&f.getDataLayout()) {
-    objects_.clear(16);
-  }
+      : llvm_memory_editor(f, options), congruence_(f, options) {}
 
   /// As in `llvm_editor`, but a `select` of floating point that may give another result is `other`.
   operation_info operation(value_id v) const {
@@ -64,8 +54,6 @@ public:
 
   std::uint32_t identity(value_id v) const { return congruence_.identity(v); }
 
-  bool is_little_endian() const { return layout_->isLittleEndian(); }
-
   /// Whether two reads of a value may differ. LLVM cannot be asked about what was erased.
   bool may_be_undefined(value_id v) const {
     const llvm::Instruction* const i = instruction_or_null(v);
@@ -80,58 +68,8 @@ public:
            (other == nullptr || i->getOpcode() != other->getOpcode() || detail::llvm_promises_more(*i, *other));
   }
 
-  /// Nothing for what may access memory anywhere.
-  std::optional<memory_reference> memory(value_id v) const {
-    const llvm::Instruction* const i = instruction_or_null(v);
-    const llvm::Value* const pointer = i == nullptr ? nullptr : llvm::getLoadStorePointerOperand(i);
-    if (pointer == nullptr || i->isAtomic() || !detail::is_llvm_address(pointer->getType(), *layout_)) {
-      return std::nullopt;
-    }
-    const bool stores = llvm::isa<llvm::StoreInst>(i);
-    const llvm::Type* const type = stores ? i->getOperand(0)->getType() : i->getType();
-    const llvm::TypeSize size = layout_->getTypeStoreSize(const_cast<llvm::Type*>(type));
-    const detail::llvm_address address = detail::llvm_address_of(
-        pointer, *layout_, [this](const llvm::Value* base) { return number(base) != no_value; });
-    const value_id base = number(address.base);
-    const value_id index = address.index == nullptr ? no_value : number(address.index);
-    if (size.isScalable() || type->isAggregateType() || base == no_value ||
-        (address.index != nullptr && index == no_value)) {
-      return std::nullopt;
-    }
-    return memory_reference{.base = base,
-                            .index = index,
-                            .stored = stores ? operands(v)[0] : no_value,
-                            .bytes = static_cast<std::uint32_t>(size.getFixedValue()),
-                            .memory = object_of(pointer),
-                            .scale = static_cast<std::int64_t>(address.scale),
-                            .offset = static_cast<std::int64_t>(address.offset),
-                            .is_volatile = i->isVolatile(),
-                            .bits = bits_of(type)};
-  }
-
 private:
-  /// Of a type that is not scalable.
-  std::uint32_t bits_of(const llvm::Type* type) const {
-    return static_cast<std::uint32_t>(layout_->getTypeSizeInBits(const_cast<llvm::Type*>(type)).getFixedValue());
-  }
-
-  const llvm::Instruction* instruction_or_null(value_id v) const { return llvm::dyn_cast<llvm::Instruction>(value(v)); }
-
-  /// The class of memory of an address.
-  std::uint32_t object_of(const llvm::Value* pointer) const {
-    const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
-    if (!llvm::isIdentifiedObject(object)) {
-      return any_memory;
-    }
-    const std::uint32_t found = objects_.find_or_insert(object, num_objects_);
-    num_objects_ += found == num_objects_ ? 1u : 0u;
-    return found;
-  }
-
   llvm_congruence congruence_; ///< of the function as it was; only identities are read
-  const llvm::DataLayout* layout_;
-  mutable detail::hash_map<const llvm::Value*> objects_; ///< found so far, and their classes
-  mutable std::uint32_t num_objects_ = 0;
 };
 
 static_assert(package_editor<llvm_package_editor> && has_cost<llvm_package_editor> &&

@@ -80,7 +80,7 @@
 ///
 /// **Memory of its own** (`memory_editor`, optional): for transformations that keep values in memory.
 ///
-///     value_id make_local_array(std::uint32_t bytes);              // its address, in no node
+///     value_id make_local_array(std::uint32_t bytes);              // its address, in no node or in the entry
 ///     value_id make_load(value_id like, const memory_reference& m, place p);
 ///     value_id make_store(value_id v, const memory_reference& m, place p);
 ///     std::uint32_t storage_bytes(value_id v) const;               // that a store of v writes; 0: v cannot be stored
@@ -91,7 +91,9 @@
 ///   are not written at first, and no other memory has its addresses. `erase_value` removes it if nothing reads it.
 /// - `make_load`: of the type of `like`; `make_store`: of `v`. Of the reference, base, index, scale, offset, bytes and
 ///   class count. A load of what was stored with as many bytes from the same place, from a value of the same type,
-///   gives that value, all its bits. `no_value` if the IR has no such operation.
+///   gives that value, all its bits. `no_value` if the IR has no such operation. An IR whose accesses read an address
+///   makes operations before the access, with the numbers before its own, which compute that from base and index. They
+///   have no effect and do not trap, and nothing else may read them.
 /// - `storage_bytes`: 0 if storing might trap though the store is in bounds, as of a value that may be undefined.
 ///
 /// A local class belongs to the loop whose header has this number. So a transformation that puts iterations of another

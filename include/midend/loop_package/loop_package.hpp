@@ -51,6 +51,11 @@ struct loop_package_options {
   std::uint64_t spare = 2000;
   std::uint64_t least_share = 64; ///< each loop may grow by this many operations while the limit leaves them
 
+  /// By member; 1 for those that have none here. A member may let a loop grow by this part of the loop's share, divided
+  /// by the greatest importance of the members that may still change the loop, so that these find room. 0: the member
+  /// makes no loop larger.
+  flat_array<std::uint16_t> importance;
+
   std::uint64_t max_trial = 2000;     ///< loops with more operations, phis aside, are not tried
   std::uint32_t max_trial_loops = 32; ///< nor are nests of more loops
   loop_manager_options manager{.max_sweeps = ~std::uint32_t{0}}; ///< no limit is needed: see `loop_package`
@@ -171,6 +176,9 @@ public:
     log_.cycles_before = cost_.cycles;
     log_.max_size = options.max_size != 0 ? options.max_size : size_ + size_ * options.growth + options.spare;
     log_.largest_size = size_;
+    for (std::uint32_t m = 0; m != Package::size; ++m) {
+      log_.importance.push_back(m < options.importance.size() ? options.importance[m] : std::uint16_t{1});
+    }
   }
 
   const loop_forest& loops() const { return found_.loops; }
@@ -315,6 +323,17 @@ private:
     return min(left, max(share, options_.least_share));
   }
 
+  /// The part of it that a member may use: the rest is for more important members that may still change the loop.
+  std::uint64_t room_of(loop_id l, std::uint32_t member) const {
+    const std::uint64_t room = room_of(l);
+    const std::uint64_t own = log_.importance[member];
+    std::uint64_t most = own;
+    for (std::uint32_t m = 0; m != Package::size; ++m) {
+      most = is_on(m, l) ? max<std::uint64_t>(most, log_.importance[m]) : most;
+    }
+    return own == 0 ? 0 : room / most * own + room % most * own / most;
+  }
+
   bool refuse(loop_id l, loop_package_refusal_reason why) {
     log_.refused.push_back({loops().header(l), why});
     return false;
@@ -389,6 +408,7 @@ private:
     member.propose(loop_question<M>{x_, in_loop_, machine_, options_.unrolling}, proposed_);
     bool is_any = false;
     decided_loop_change best;
+    const std::uint64_t room = room_of(l, m);
     for (loop_change& c : proposed_) {
       c.member = m;
       MIDEND_ASSERT(c.header < x_.first_exit && c.header != extracted_loop::entry &&
@@ -396,8 +416,9 @@ private:
                     "a member of the loop package that proposes nodes of the loop", m, c.header, c.node);
       decided_loop_change tried;
       if (try_change(member, c, tried) && (!is_any || tried.cycles_after < best.cycles_after)) {
-        if (grows_by(tried) > room_of(l)) {
-          ++log_.vetoes;
+        tried.room = room;
+        if (tried.growth() > room) {
+          log_.vetoed.push_back(in_procedure(tried, l));
           has_no_room_ = true;
         } else {
           best = tried;
@@ -406,18 +427,19 @@ private:
       }
     }
     if (is_any) {
-      best.sweep = log_.manager.rebuilds;
-      best.entries = cost_.loops[l].frequency.entries;
-      best.change.header = x_.nodes[best.change.header];
-      best.change.node = best.change.node == no_node ? no_node : x_.nodes[best.change.node];
-      planned_growth_ += grows_by(best);
-      log_.changes.push_back(best);
+      planned_growth_ += best.growth();
+      log_.changes.push_back(in_procedure(best, l));
     }
     return is_any;
   }
 
-  static std::uint64_t grows_by(const decided_loop_change& c) {
-    return c.size_after > c.size_before ? c.size_after - c.size_before : 0;
+  /// A change of the extracted loop with the nodes of the procedure.
+  decided_loop_change in_procedure(decided_loop_change c, loop_id l) const {
+    c.sweep = log_.manager.rebuilds;
+    c.entries = cost_.loops[l].frequency.entries;
+    c.change.header = x_.nodes[c.change.header];
+    c.change.node = c.change.node == no_node ? no_node : x_.nodes[c.change.node];
+    return c;
   }
 
   /// Whether a change can be applied to a copy of the loop and is profitable there.
@@ -619,7 +641,8 @@ template <class... Members> struct managed_loop_package : Members... {
 ///
 /// **Growth.** No change is chosen that makes the procedure larger than `max_size`, by the sizes that the trials
 /// measure. Each loop has a share of the operations left, in proportion to its part of the time of all loops still to
-/// be visited. So a hot outer loop keeps its share while its inner loops are visited.
+/// be visited. So a hot outer loop keeps its share while its inner loops are visited. Members share it by `importance`:
+/// a less important one leaves a part to those that may still change the loop.
 ///
 /// **The end.** Each member changes a loop only once, and a copy of a loop, such as a remainder, inherits which members
 /// have changed it. Otherwise some members would find their own results profitable again: without a profile, the rest

@@ -21,7 +21,10 @@ struct decided_loop_change {
   double cycles_after = 0;       ///< of the changed loop after a clean-up, for each entry
   std::uint64_t size_before = 0; ///< operations of the loop
   std::uint64_t size_after = 0;  ///< of the code that replaces it, before the clean-up
+  std::uint64_t room = 0;        ///< by how many operations the member could let the loop grow: its share
   bool is_applied = false;       ///< the member also succeeded on the procedure
+
+  std::uint64_t growth() const { return size_after > size_before ? size_after - size_before : 0; }
 };
 
 /// Why a loop was closed without a change.
@@ -53,6 +56,8 @@ struct loop_of_sweep {
 struct loop_package_log {
   loop_manager_log manager; ///< n, r, and each step
   flat_array<decided_loop_change> changes;
+  flat_array<decided_loop_change> vetoed;   ///< profitable changes whose growth exceeds their `room`; headers as above
+  flat_array<std::uint16_t> importance;     ///< by member
   flat_array<loop_of_sweep> loops;          ///< for each sweep and at the end; outer loops before inner ones
   flat_array<loop_package_refusal> refused; ///< of loops that were closed, in their order
   std::uint64_t size_before = 0;            ///< of the procedure, cleaned up
@@ -63,8 +68,10 @@ struct loop_package_log {
   double cycles_after = 0;
   std::uint32_t extractions = 0; ///< of loops
   std::uint32_t trials = 0;      ///< of changes, and of loops without one
-  std::uint32_t vetoes = 0;      ///< of profitable changes, by the limit on growth
   std::uint32_t clean_ups = 0;   ///< of the procedure
+
+  /// Of profitable changes, by the limit on growth.
+  std::size_t vetoes() const { return vetoed.size(); }
 
   /// n/r of the paper: how many changes one rebuild serves.
   double changes_per_rebuild() const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -64,6 +66,26 @@ template <certifiable_ir IR> void require_apart_literals([[maybe_unused]] const 
     }
   }
 #endif
+}
+
+/// Whether an edge promises that a loop ends (`must_end`).
+template <has_must_end IR> bool promises_ends(const IR& ir) {
+  bool promises = false;
+  for (node_id n = 0; n != node_count(ir.graph()); ++n) {
+    for_each_id(ir.graph().out_edges(n), [&](edge_id e) { promises = promises || static_cast<bool>(ir.must_end(e)); });
+  }
+  return promises;
+}
+
+/// Whether only the new program promises that loops end: then a run that stays in a loop for ever has lost its meaning.
+/// A promise may be dropped. IRs that promise nothing are not compared. O(n + m).
+template <class Before, class After>
+bool adds_promise_to_end([[maybe_unused]] const Before& before, [[maybe_unused]] const After& after) {
+  if constexpr (has_must_end<Before> && has_must_end<After>) {
+    return promises_ends(after) && !promises_ends(before);
+  } else {
+    return false;
+  }
 }
 
 } // namespace detail

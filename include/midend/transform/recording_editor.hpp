@@ -102,7 +102,8 @@ public:
 
   /// What else belongs to a change of this log:
   /// - `make_operation`: the operands;
-  /// - `make_load`, `make_store`: base, index, bytes, class, then scale and offset, low half first;
+  /// - `make_load`, `make_store`: base, index, bytes, class, then scale and offset, low half first (`third` is the
+  /// number of values before: what computes the address is made, too);
   /// - `set_jump`, `set_branch`, and `clone_value` of a terminator: the edges that were made;
   /// - `set_switch`: the targets of the cases, then the edges that were made;
   /// - `erase_value`, `move_value`: the operands, of a phi (`third` is 1) edge and input of each;
@@ -387,7 +388,8 @@ public:
   value_id make_load(value_id like, const memory_reference& m, place p)
     requires can_make_loads<E>
   {
-    edit_record r{.kind = edit_kind::make_load, .object = like, .where = p};
+    edit_record r{
+        .kind = edit_kind::make_load, .object = like, .third = static_cast<std::uint32_t>(E::num_values()), .where = p};
     add_reference(r, m);
     r.created = static_cast<value_id>(E::make_load(like, m, p));
     add(r);
@@ -397,7 +399,8 @@ public:
   value_id make_store(value_id v, const memory_reference& m, place p)
     requires can_make_stores<E>
   {
-    edit_record r{.kind = edit_kind::make_store, .object = v, .where = p};
+    edit_record r{
+        .kind = edit_kind::make_store, .object = v, .third = static_cast<std::uint32_t>(E::num_values()), .where = p};
     add_reference(r, m);
     r.created = static_cast<value_id>(E::make_store(v, m, p));
     add(r);
@@ -695,11 +698,17 @@ private:
     case edit_kind::clone_value_to_place:
     case edit_kind::clone_unguarded:
     case edit_kind::make_operation:
-    case edit_kind::make_load:
-    case edit_kind::make_store:
     case edit_kind::make_local_array:
       if (r.created != no_value) {
         E::erase_value(r.created);
+      }
+      break;
+    case edit_kind::make_load:
+    case edit_kind::make_store:
+      for (value_id v = r.created == no_value ? r.third : r.created + 1; v-- > r.third;) { // with its address
+        if (static_cast<node_id>(E::node_of(v)) != no_node) {
+          E::erase_value(v);
+        }
       }
       break;
     case edit_kind::clone_value:
@@ -867,6 +876,16 @@ private:
 
   void note_value(const edit_record& r, value_id v) { note(r.created, v, log_.num_values_, values_); }
 
+  /// An access, and before it what computes its address.
+  void note_access(const edit_record& r, value_id v) {
+    for (value_id i = 0; r.created != no_value && r.created - i >= r.third && i <= v; ++i) {
+      note(r.created - i, v - i, log_.num_values_, values_);
+      if (r.created == i) {
+        break;
+      }
+    }
+  }
+
   /// The terminator that was made.
   void note_end(const edit_record& r) {
     detail::for_each_id(editor_.values(node(r.subject)), [&](value_id v) {
@@ -1029,12 +1048,12 @@ private:
       break;
     case edit_kind::make_load:
       if constexpr (can_make_loads<E>) {
-        note_value(r, static_cast<value_id>(editor_.make_load(value(r.object), reference(words), place_of(r.where))));
+        note_access(r, static_cast<value_id>(editor_.make_load(value(r.object), reference(words), place_of(r.where))));
       }
       break;
     case edit_kind::make_store:
       if constexpr (can_make_stores<E>) {
-        note_value(r, static_cast<value_id>(editor_.make_store(value(r.object), reference(words), place_of(r.where))));
+        note_access(r, static_cast<value_id>(editor_.make_store(value(r.object), reference(words), place_of(r.where))));
       }
       break;
     case edit_kind::make_memory_class:

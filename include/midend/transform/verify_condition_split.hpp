@@ -44,7 +44,7 @@ enum class condition_split_fault : std::uint8_t {
   no_such_loop,      ///< the old loop does not have the form that is split
   no_arm,            ///< what the witness names is no arm of the branch
   fixed_order,       ///< a call, a volatile access, or what may not return, in the old loop
-  changed_flow,      ///< an edge leads elsewhere, or its case changed
+  changed_flow,      ///< an edge leads elsewhere, its case changed, or loops are now promised to end
   missing_operation, ///< an operation of the old program is missing
   extra_operation,   ///< a new operation, or an old one at another place, that the split does not need
   changed_operation, ///< it computes something else, or promises more than it may
@@ -84,6 +84,9 @@ public:
       return verdict_;
     }
     read_places();
+    if (adds_promise_to_end(before_, after_)) {
+      fail(fault::changed_flow, no_node);
+    }
     if (ok()) {
       flow_ = dominators_and_loops(g_);
     }
@@ -186,6 +189,7 @@ private:
     }
     is_known_.assign(values, 0);
     meaning_.assign(values, no_value);
+    address_of_.assign(values, no_value);
     leaves_as_.assign(old_values_, no_value);
     is_in_loop_after_.assign(old_nodes_, 0);
   }
@@ -398,7 +402,9 @@ private:
         }
         know(kept.load, new_home_[kept.load], false);
         know(kept.store, a.append, false);
-        know(kept.array, no_node, false);
+        know_array(kept.array);
+        know_address(kept.load);
+        know_address(kept.store);
         if (ok()) {
           meaning_[kept.load] = kept.value;
         }
@@ -419,6 +425,38 @@ private:
         leaves_as_[c.value] = c.drained;
       }
     }
+  }
+
+  /// An array is in no node, or an operation of the entry, which nothing leads to. An IR may say that making one traps,
+  /// since it must stay there.
+  void know_array(value_id v) {
+    const auto entry = static_cast<node_id>(h_.entry());
+    const bool is_operation = is_new_value(v) && new_home_[v] == entry;
+    if (!know(v, is_operation ? entry : no_node, false) || !is_operation) {
+      return;
+    }
+    bool fits = after_.effect(v) == effect_kind::none && !after_.may_not_return(v) && !is_terminator(after_, v);
+    for_each_id(after_.operands(v),
+                [&](value_id x) { fits = fits && x < new_home_.size() && new_home_[x] == no_node; });
+    for_each_id(h_.in_edges(entry), [&](edge_id) { fits = false; });
+    if (!fits) {
+      fail(fault::wrong_array, entry, v);
+    }
+  }
+
+  /// The operations that compute the address of an access, in the IRs that have such.
+  void know_address(value_id access) {
+    if (!ok() || after_.effect(access) == effect_kind::none) {
+      return;
+    }
+    for_each_id(after_.operands(access), [&](value_id x) {
+      if (is_new_value(x) && is_known_[x] == 0 && new_home_[x] == new_home_[access] && !after_.is_phi(x) &&
+          after_.effect(x) == effect_kind::none && !after_.may_trap(x) && !after_.may_not_return(x) &&
+          !is_terminator(after_, x) && midend::is_repeatable(after_, x)) {
+        is_known_[x] = 1;
+        address_of_[x] = access;
+      }
+    });
   }
 
   // ---- New nodes.
@@ -522,6 +560,11 @@ private:
         const kept_value& kept = witness_.kept[a.first_value + i];
         check_record(kept, a);
         others.push_back(kept.store);
+        for_each_id(after_.operands(kept.store), [&](value_id y) {
+          if (y != no_value && address_of_[y] == kept.store) {
+            others.push_back(y);
+          }
+        });
       }
       check_contents(a.append, others, false);
     }
@@ -645,10 +688,18 @@ private:
   }
 
   /// Whether the operands of an access are those of its reference and no others: an access with a guard may not run.
+  /// Of its address, those of the operation that computes it.
   bool reads_only(value_id v, const memory_reference& m, std::size_t count) const {
     std::size_t found = 0;
     bool only = true;
     for_each_id(after_.operands(v), [&](value_id x) {
+      if (x != no_value && x < address_of_.size() && address_of_[x] == v) {
+        for_each_id(after_.operands(x), [&](value_id y) {
+          only = only && (y == m.base || y == m.index);
+          ++found;
+        });
+        return;
+      }
       only = only && (x == m.stored || x == m.base || x == m.index);
       ++found;
     });
@@ -985,8 +1036,12 @@ private:
       array_of[arrays_[i].array] = i;
     }
     const auto look = [&](value_id x, value_id reader, node_id n) {
-      if (x != no_value && array_of[x] != none && reader != arrays_[array_of[x]].store &&
-          reader != arrays_[array_of[x]].load) {
+      const value_id access = reader != no_value && address_of_[reader] != no_value ? address_of_[reader] : reader;
+      if (x != no_value && array_of[x] != none && access != arrays_[array_of[x]].store &&
+          access != arrays_[array_of[x]].load) {
+        fail(fault::wrong_array, n, x);
+      }
+      if (x != no_value && address_of_[x] != no_value && address_of_[x] != reader) {
         fail(fault::wrong_array, n, x);
       }
     };
@@ -1038,6 +1093,7 @@ private:
   flat_array<node_id> source_;                 ///< by old edge
   flat_array<unsigned char> is_known_;         ///< by value: the witness names it
   flat_array<value_id> meaning_;               ///< by load: the value that it loads
+  flat_array<value_id> address_of_;            ///< by value: the new access whose address it computes
   flat_array<value_id> leaves_as_;             ///< by old value: the phi that is read after the loop
   flat_array<kept_value> arrays_;
   flat_array<value_id> old_list_;
@@ -1068,7 +1124,9 @@ private:
 ///    records are in bounds. After a chunk, or after the loop, the loop of each arm runs the records from 0 up to the
 ///    count. Then the program goes on where the loop had left, or with the next chunk and the phis of the header as
 ///    they were.
-/// 4. Each array is a local one that is large enough, and only its store and its load read its address.
+/// 4. Each array is a local one that is large enough, and only its store and its load read its address. Where these
+/// read
+///    what another operation computes from array and count, it is in the same node, and nothing else reads it.
 /// 5. Hints about numbers of iterations promise no more than before; that of a split loop names no multiple.
 /// 6. For each pair of accesses in different parts with a write, a proof that `verify_dependences` accepts shows that
 ///    they do not meet in iterations whose order changes. The accesses are read from the old program, not from the

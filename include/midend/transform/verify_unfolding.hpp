@@ -43,7 +43,8 @@ enum class unfolding_fault : std::uint8_t {
   wrong_operand,     ///< an operand, phi input or condition is not the present value of what the old program reads
   no_definition,     ///< an old value is read that is not computed on some way
   too_many_ways,     ///< through inserted nodes
-  forbidden_copy     ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) is there twice
+  forbidden_copy,    ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) is there twice
+  new_promise        ///< it promises that loops end, and the old program does not
 };
 
 /// The answer of `verify_unfolding`: the first fault, with its place in the new program, or none.
@@ -67,7 +68,9 @@ public:
 
   unfolding_verdict run() {
     require_apart_literals(before_);
-    if (sizes_fit()) {
+    if (adds_promise_to_end(before_, after_)) {
+      fail(unfolding_fault::new_promise, no_node);
+    } else if (sizes_fit()) {
       place_values();
       prove_equal_edges();
       reach();

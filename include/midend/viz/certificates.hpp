@@ -73,6 +73,8 @@ constexpr std::string_view to_text(unfolding_fault f) {
     return "a value is read that is not computed on some path";
   case forbidden_copy:
     return "an operation is there twice that must not be copied";
+  case new_promise:
+    return "loops are promised to end that may run for ever in the old program";
   default:
     return "there are too many paths through inserted nodes";
   }

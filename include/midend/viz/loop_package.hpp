@@ -108,28 +108,55 @@ inline std::string summary_text(const loop_package_log& log) {
   text += "; operations " + std::to_string(log.size_before) + " -> " + std::to_string(log.size_after) + " (at most " +
           std::to_string(log.max_size) + ", " + std::to_string(log.largest_size) + " in between)";
   text += "; " + std::to_string(log.trials) + (log.trials == 1 ? " trial" : " trials");
-  if (log.vetoes != 0) {
-    text += ", " + std::to_string(log.vetoes) + " without room";
+  if (log.vetoes() != 0) {
+    text += ", " + std::to_string(log.vetoes()) + " without room";
+  }
+  bool differ = false;
+  for (const std::uint16_t i : log.importance) {
+    differ = differ || i != log.importance[0];
+  }
+  if (differ) {
+    text += "; importance of members";
+    for (const std::uint16_t i : log.importance) {
+      text += ' ' + std::to_string(i);
+    }
   }
   return text + (log.manager.is_complete ? "" : "; stopped");
 }
 
+namespace detail {
+
+template <class Names>
+std::string decided_change_text(const decided_loop_change& c, const Names& names, std::string_view member) {
+  std::string line = "sweep " + std::to_string(c.sweep);
+  fill(line, 8);
+  line += std::string(names.node(c.change.header));
+  fill(line, 24);
+  line += change_text(c.change, member);
+  fill(line, 66);
+  line += "cycles " + cycles_text(c.cycles_before) + " -> " + cycles_text(c.cycles_after);
+  fill(line, 92);
+  line += "operations " + std::to_string(c.size_before) + " -> " + std::to_string(c.size_after);
+  if (c.growth() != 0) {
+    line += ", room for " + std::to_string(c.room);
+  }
+  return line;
+}
+
+} // namespace detail
+
 /// A line for each change: sweep, loop, member, cycles of the loop each time that it is entered, and its operations
-/// with those of its copies. `names.node(n)` gives the name of a node; `member_name(i)` that of a member.
+/// with those of its copies, and by how many it may grow. Then the same for profitable changes that grow by more.
+/// `names.node(n)` gives the name of a node; `member_name(i)` that of a member.
 template <class Names, class MemberName>
 std::string to_text(const loop_package_log& log, const Names& names, MemberName member_name) {
   std::string text;
   for (const decided_loop_change& c : log.changes) {
-    std::string line = "sweep " + std::to_string(c.sweep);
-    detail::fill(line, 8);
-    line += std::string(names.node(c.change.header));
-    detail::fill(line, 24);
-    line += detail::change_text(c.change, member_name(c.change.member));
-    detail::fill(line, 66);
-    line += "cycles " + detail::cycles_text(c.cycles_before) + " -> " + detail::cycles_text(c.cycles_after);
-    detail::fill(line, 92);
-    line += "operations " + std::to_string(c.size_before) + " -> " + std::to_string(c.size_after);
-    text += line + (c.is_applied ? "\n" : "  failed on the procedure\n");
+    text += detail::decided_change_text(c, names, member_name(c.change.member));
+    text += c.is_applied ? "\n" : "  failed on the procedure\n";
+  }
+  for (const decided_loop_change& c : log.vetoed) {
+    text += detail::decided_change_text(c, names, member_name(c.change.member)) + "  vetoed\n";
   }
   return text;
 }

@@ -412,6 +412,23 @@ TEST_CASE("interpreter traps: alias classes that meet, if they are checked") {
                                   "    st.i32 1, [%b] alias=B\n")) != "");
 }
 
+TEST_CASE("interpreter traps: a speculative load whose class meets another one has no value") {
+  const std::string load = "    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b] alias=B spec\n";
+  CHECK(trap_with_classes(classes(load)) == ""); // nothing reads it
+  CHECK(trap_with_classes(classes(load + "    %z = add.i32 %y, 1\n")).find("diagnostic") != std::string::npos);
+  four_numbers numbers;
+  CHECK(trap_of_text(classes(load + "    %z = add.i32 %y, 1\n"), {numbers.address, numbers.address, i1(false)},
+                     numbers.arrays) == "");
+  // Other bytes, the same class, what was loaded only; and the load says nothing about stores after it.
+  for (const std::string& right : {std::string("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b + 4] alias=B spec\n"),
+                                   std::string("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b] alias=A spec\n"),
+                                   std::string("    st.i32 1, [%a] alias=A\n    %y = ld.i32 [%b] spec\n"),
+                                   std::string("    %x = ld.i32 [%a] alias=A\n    %y = ld.i32 [%b] alias=B spec\n"),
+                                   std::string("    %y = ld.i32 [%b] alias=B spec\n    st.i32 1, [%a] alias=A\n")}) {
+    CHECK(trap_with_classes(classes(right + "    %z = add.i32 %y, 1\n")) == "");
+  }
+}
+
 TEST_CASE("interpreter traps: what alias classes may do") {
   // Other bytes, loads by several classes, one class, accesses without a class, guarded and speculative ones.
   CHECK(trap_with_classes(classes("    st.i32 1, [%a + 4] alias=A\n    %x = ld.i32 [%b + 8] alias=B\n")) == "");

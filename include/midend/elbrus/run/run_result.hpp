@@ -28,8 +28,9 @@ struct run_options {
 
   /// Whether accesses are checked against the promise of alias classes: no class accesses the bytes of another. Traps
   /// at a store to bytes that another class has accessed in this call of the procedure, and at any access to bytes that
-  /// another class has stored. Loads by several classes are fine, and so are accesses without a class; speculative
-  /// accesses are ignored. An inner call's accesses hide earlier ones from the call around. 16 bytes for each byte.
+  /// another class has stored. Loads by several classes are fine, and so are accesses without a class. A speculative
+  /// load of what another class has stored has a diagnostic value; later stores are not compared with it, since the
+  /// program need not read it. An inner call's accesses hide earlier ones from the call around. 16 bytes for each byte.
   ///
   /// Also traps at a load of bytes of a local array that this call has not written; without the check they are 0.
   bool check_classes = false;

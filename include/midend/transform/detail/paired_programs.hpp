@@ -4,6 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -84,7 +85,7 @@ public:
     return same && i == old_operands_.size();
   }
 
-  /// Whether the edges of a node are the same, with the same targets and cases.
+  /// Whether the edges of a node are the same, with the same targets and cases, and promise no more about loops.
   bool same_edges(node_id n) {
     old_edges_.clear();
     for_each_id(before.graph().out_edges(n), [&](edge_id e) { old_edges_.push_back(e); });
@@ -96,6 +97,11 @@ public:
       ++i;
     });
     same = same && i == old_edges_.size();
+    if constexpr (has_must_end<Before> && has_must_end<After>) {
+      for (std::size_t k = 0; same && k != old_edges_.size(); ++k) {
+        same = !static_cast<bool>(after.must_end(old_edges_[k])) || static_cast<bool>(before.must_end(old_edges_[k]));
+      }
+    }
     if (same && static_cast<value_id>(before.condition(n)) != no_value) {
       for (const edge_id e : old_edges_) {
         same = same && same_cases(before, e, after, e);

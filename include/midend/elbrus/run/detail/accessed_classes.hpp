@@ -39,6 +39,18 @@ public:
     return no_alias;
   }
 
+  /// Another class that has stored to one of the bytes in this call, or `no_alias`. For an access that the program need
+  /// not make, so it is not noted.
+  alias_id stored_by_other(std::uint32_t call, std::size_t first, std::size_t count, alias_id by) const {
+    for (std::size_t i = first; i != first + count && i < bytes_.size(); ++i) {
+      const accessed_byte& b = bytes_[i];
+      if (b.call == call && b.is_stored != 0 && b.by != by) {
+        return b.by;
+      }
+    }
+    return no_alias;
+  }
+
 private:
   struct accessed_byte {
     std::uint32_t call;

@@ -460,9 +460,10 @@ private:
     }
   }
 
-  /// Whether an access breaks the promise of its alias class, or reads unwritten bytes of a local array.
+  /// Whether an access breaks the promise of its alias class, or reads unwritten bytes of a local array. A speculative
+  /// load then has a diagnostic value.
   bool breaks_promise(const instruction& i, slot_view s) {
-    if ((i.code != opcode::ld && i.code != opcode::st) || i.speculative) {
+    if (i.code != opcode::ld && i.code != opcode::st) {
       return false;
     }
     broken_promise_ = trap_kind::classes_meet;
@@ -484,14 +485,15 @@ private:
     if (!at) {
       return false;
     }
-    other_class_ = access.alias == no_alias
-                       ? no_alias
-                       : classes_[is_local_array ? 1 : 0].note(f.call, *at, size, access.alias, i.code == opcode::st);
+    const auto look = [&](accessed_classes& all, std::uint32_t run, alias_id by) {
+      return i.speculative ? all.stored_by_other(run, *at, size, by)
+                           : all.note(run, *at, size, by, i.code == opcode::st);
+    };
+    other_class_ = access.alias == no_alias ? no_alias : look(classes_[is_local_array ? 1 : 0], f.call, access.alias);
     breaks_local_class_ = false;
     if (other_class_ == no_alias && access.local != no_alias &&
         program_[f.procedure].scopes.contains(access.scope, p.core(i.value).node)) {
-      other_class_ = local_classes_[is_local_array ? 1 : 0].note(runs_.current(f.call, access.scope), *at, size,
-                                                                 access.local, i.code == opcode::st);
+      other_class_ = look(local_classes_[is_local_array ? 1 : 0], runs_.current(f.call, access.scope), access.local);
       breaks_local_class_ = other_class_ != no_alias;
     }
     return other_class_ != no_alias;
