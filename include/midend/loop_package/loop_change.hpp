@@ -45,7 +45,8 @@ template <loop_machine M> struct loop_question {
 /// - `propose(question, out)` appends changes of the loop to try, in nodes of its program, most promising first;
 /// - `apply(editor, changes, observer, applied)` applies changes of different loops, none of which contains another,
 ///   and appends 1 or 0 to `applied` for each change: whether it succeeded. `editor` is the program of a trial or the
-///   user's editor.
+///   user's editor;
+/// - `may_repeat`, optional: `static constexpr bool`, whether it may change a loop and its copies twice, not once.
 template <class T>
 concept has_loop_member_name = requires {
   { T::name } -> std::convertible_to<const char*>;

@@ -105,10 +105,32 @@ namespace detail {
 
 /// What the package remembers about nodes, as headers of loops.
 struct known_header {
-  std::uint64_t used_members = 0; ///< bit i: member i changed this loop, or the one that it is a copy of
+  std::uint64_t used_once = 0;    ///< bit i: member i changed this loop, or the one that it is a copy of
+  std::uint64_t used_members = 0; ///< bit i: and may not do so again
   bool is_assumed = false;        ///< its average trip count was derived from `assumed_trip`
   bool is_inserted = false;       ///< a change inserted the node, which is no copy
+
+  constexpr void add(const known_header& other) {
+    used_once |= other.used_once;
+    used_members |= other.used_members;
+  }
+
+  /// Notes a change by a member, which may be one of those that may change a loop twice.
+  constexpr void use(std::uint32_t member, std::uint64_t repeating) {
+    const std::uint64_t bit = std::uint64_t{1} << member;
+    used_members |= (repeating & bit & ~used_once) != 0 ? 0 : bit;
+    used_once |= bit;
+  }
 };
+
+/// `static constexpr bool may_repeat`: the member may change a loop and its copies twice. Optional.
+template <class Member> constexpr bool may_repeat() {
+  if constexpr (requires { Member::may_repeat; }) {
+    return Member::may_repeat;
+  } else {
+    return false;
+  }
+}
 
 /// Forwards to the observer, and gives copies of headers what is known about their originals.
 template <class Observer> struct copy_observer {
@@ -146,16 +168,16 @@ template <class Observer> struct copy_observer {
 
   void derive(node_id n, const known_header& from) {
     while (known.size() <= n) {
-      known.push_back({0, false, true});
+      known.push_back({.is_inserted = true});
     }
-    known[n].used_members |= from.used_members;
+    known[n].add(from);
     known[n].is_assumed = known[n].is_assumed || from.is_assumed;
   }
 
   void mark_copies(const unfolding_witness& witness) {
     for (node_id n = static_cast<node_id>(known.size()); n < witness.node_origin.size(); ++n) {
       const node_id origin = witness.node_origin[n];
-      known.push_back(origin < n ? known[origin] : known_header{0, false, true});
+      known.push_back(origin < n ? known[origin] : known_header{.is_inserted = true});
     }
   }
 };
@@ -243,12 +265,12 @@ private:
   /// loop, or a node of the loop, which was marked with the loop.
   void know_headers() {
     while (known_.size() < loops().num_nodes()) {
-      known_.push_back({0, false, true}); // nodes of the clean-up are inserted, too
+      known_.push_back({.is_inserted = true}); // nodes of the clean-up are inserted, too
     }
     for (const loop_id l : loops().loops()) {
       known_header& header = known_[loops().header(l)];
       for (const node_id n : loops().own_blocks(l)) {
-        header.used_members |= header.is_inserted ? known_[n].used_members : 0;
+        header.add(header.is_inserted ? known_[n] : known_header());
       }
       header.is_inserted = false;
     }
@@ -493,7 +515,7 @@ private:
     }
     for (const loop_change& c : orders_) {
       for (const node_id n : loops().own_blocks(loops().innermost_loop(c.header))) {
-        known_[n].used_members |= std::uint64_t{1} << m;
+        known_[n].use(m, Package::repeating);
       }
     }
     applied_.clear();
@@ -585,6 +607,13 @@ template <class... Members> struct managed_loop_package : Members... {
 
   static constexpr std::uint32_t size = sizeof...(Members);
 
+  /// Bit i: member i may change a loop and its copies twice.
+  static constexpr std::uint64_t repeating = [] {
+    std::uint64_t members = 0, bit = 1;
+    ((members |= detail::may_repeat<Members>() ? bit : 0, bit <<= 1), ...);
+    return members;
+  }();
+
   managed_loop_package() = default;
 
   explicit managed_loop_package(Members... members)
@@ -644,13 +673,13 @@ template <class... Members> struct managed_loop_package : Members... {
 /// be visited. So a hot outer loop keeps its share while its inner loops are visited. Members share it by `importance`:
 /// a less important one leaves a part to those that may still change the loop.
 ///
-/// **The end.** Each member changes a loop only once, and a copy of a loop, such as a remainder, inherits which members
-/// have changed it. Otherwise some members would find their own results profitable again: without a profile, the rest
-/// of a peeled loop looks as if it ran as often as the loop did. So a change takes away a pair (height of the loop in
-/// the tree of loops, members that may still change it) and adds only smaller ones, those of its copies and of copies
-/// of loops inside. This order of multisets is well-founded (N. Dershowitz, Z. Manna, "Proving termination with
-/// multiset orderings", CACM 22(8), 1979), and the package ends without a limit on sweeps. A member of your own that
-/// makes loops of new nodes, which are no copies, must end by itself.
+/// **The end.** Each member changes a loop only once, or twice if it `may_repeat`, and a copy of a loop, such as a
+/// remainder, inherits which members have changed it. Otherwise some members would find their own results profitable
+/// again: without a profile, the rest of a peeled loop looks as if it ran as often as the loop did. So a change takes
+/// away a pair (height of the loop in the tree of loops, how often members may still change it) and adds only smaller
+/// ones, those of its copies and of copies of loops inside. This order of multisets is well-founded (N. Dershowitz, Z.
+/// Manna, "Proving termination with multiset orderings", CACM 22(8), 1979), and the package ends without a limit on
+/// sweeps. A member of your own that makes loops of new nodes, which are no copies, must end by itself.
 ///
 /// **Departures.** The paper accepts a change of equal quality; this package requires a better one, because changes of
 /// equal quality could undo each other forever.

@@ -76,6 +76,7 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
 /// Unrolls a loop completely if its maximum trip count is known and small. Also handles loops that contain others.
 struct unroll_completely {
   static constexpr const char* name = "complete unrolling";
+  static constexpr bool may_repeat = true; ///< another member may have made fewer iterations of it
 
   std::uint32_t max_executions = 64; ///< of the header
 
@@ -99,6 +100,7 @@ struct unroll_completely {
 /// by peeling.
 struct unroll_partially {
   static constexpr const char* name = "partial unrolling";
+  static constexpr bool may_repeat = true; ///< a loop that was unrolled by little may pay more by more
 
   template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) {
     if (!q.is_innermost()) {
