@@ -159,7 +159,7 @@ names_hidden_by_detail() {
     /^[a-zA-Z\[]/ {
     line = $0
     if (line ~ /\{[^}]*$/) body = 1
-    if (line ~ /^(namespace|using namespace|friend|#)/ || line ~ /^(class|struct) [a-z_0-9]+;/) next
+    if (line ~ /^(namespace|using namespace|friend|#|MIDEND_(REQUIRED|OPTIONAL)[A-Z_]*\()/ || line ~ /^(class|struct) [a-z_0-9]+;/) next
     name = ""
     if (match(line, /(struct|class|concept|using) [a-z_0-9]+( |$)/)) { name = substr(line, RSTART, RLENGTH); sub(/^[a-z]+ /, "", name); sub(/ $/, "", name) }
     else if (match(line, /[ *&][a-z_0-9]+\(/)) name = substr(line, RSTART + 1, RLENGTH - 2)
