@@ -24,11 +24,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-constexpr optional<ir_error> check_effect_kind(value_id v, effect_kind effect) {
-  if (effect > effect_kind::unknown) {
-    return ir_error{.why = ir_reason::unknown_effect, .value = v, .number = static_cast<std::uint64_t>(effect)};
-  }
-  return std::nullopt;
+constexpr bool is_enumerator(effect_kind effect) {
+  return effect <= effect_kind::unknown;
+}
+
+constexpr ir_error error_of_effect(value_id v, effect_kind effect) {
+  return {.why = ir_reason::unknown_effect, .value = v, .number = static_cast<std::uint64_t>(effect)};
 }
 
 /// Terminators are last in their nodes, and effects are enumerators.
@@ -45,8 +46,8 @@ template <class IR> constexpr optional<ir_error> check_effects(const IR& ir, con
             .why = ir_reason::branch_not_last, .node = n, .value = terminator, .position = known.place_of[terminator]};
       }
       terminator = is_terminator(ir, v) ? v : no_value;
-      if (const optional<ir_error> error = check_effect_kind(v, ir.effect(v))) {
-        return error;
+      if (const effect_kind effect = ir.effect(v); !is_enumerator(effect)) {
+        return error_of_effect(v, effect);
       }
       if constexpr (has_never_returns<IR>) {
         if (ir.never_returns(v) && !ir.may_not_return(v)) {
@@ -82,15 +83,15 @@ constexpr bool never_runs([[maybe_unused]] const IR& ir, [[maybe_unused]] value_
 /// The class `c` of an operation is an enumerator and fits its effect. The end of a node without successors may be
 /// free: control ends there, or continues right after it.
 template <class IR>
-constexpr optional<ir_error> check_class(const IR& ir, const checked_ir& known, node_id n, value_id v,
-                                         std::optional<operation_class> c) {
+MIDEND_ALWAYS_INLINED constexpr optional<ir_error> check_class(const IR& ir, const checked_ir& known, node_id n,
+                                                               value_id v, std::optional<operation_class> c) {
   if (c && static_cast<std::size_t>(*c) >= num_operation_classes) {
     return ir_error{.why = ir_reason::unknown_class, .value = v, .number = static_cast<std::uint64_t>(*c)};
   }
   const effect_kind effect = ir.effect(v);
   const auto number = static_cast<std::uint64_t>(effect);
-  if (const optional<ir_error> error = check_effect_kind(v, effect)) {
-    return error;
+  if (!is_enumerator(effect)) {
+    return error_of_effect(v, effect);
   }
   if constexpr (effect_ir<IR> && has_is_terminator<IR>) {
     if (is_terminator(ir, v) != (c == operation_class::branch) && (c || !has_no_out_edges(ir, n))) {
@@ -147,7 +148,8 @@ constexpr optional<ir_error> check_guard(const IR& ir, value_id v, const guard_o
 
 /// What a reference to memory names is computed before the operation, and the reference agrees with the effect.
 template <class IR>
-constexpr optional<ir_error> check_memory(const IR& ir, const checked_ir& known, node_id n, value_id v) {
+MIDEND_ALWAYS_INLINED constexpr optional<ir_error> check_memory(const IR& ir, const checked_ir& known, node_id n,
+                                                                value_id v) {
   const effect_kind effect = ir.effect(v);
   if (effect != effect_kind::reads && effect != effect_kind::writes) {
     return std::nullopt;
