@@ -20,6 +20,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/branch_congruence.hpp"
+#include "midend/ssa/detail/congruence_classes.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
@@ -61,34 +62,13 @@ struct congruence_record {
 template <value_domain D> class value_numbering_workspace {
   template <class IR, class Domain> friend class detail::congruence_solver;
 
-  /// The reason why a value is in its class.
-  enum class role : std::uint8_t {
-    absent,   ///< in no class: it has no value so far
-    constant, ///< its fact is a constant
-    passed,   ///< it always equals another value: a copy, or a phi with equal inputs
-    own       ///< others of the class compute the same
-  };
-
-  struct class_data {
-    value_id first = no_value;   ///< the first root
-    std::uint32_t weight = 0;    ///< the number of its values, passed ones included
-    bool is_pending = false;     ///< it was split off, and its users do not know yet
-    bool is_undescribed = false; ///< the table has no entry for what its operations compute now
-  };
-
   sccp_workspace<D> facts_;
-  flat_array<role> roles_;
-  bit_row alone_;                   ///< by value: never equal to another one
-  bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
-  bit_row relied_;                  ///< by value: its fact relies on equal operands
-  detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
-  bit_row compared_edges_;          ///< executable edges along which phis have been compared
-  flat_array<value_id> root_;       ///< by value: its root, which is itself for roots; `no_value` if in no class
-  flat_array<std::uint32_t> class_; ///< by root
-  flat_array<value_id> next_;       ///< the next root of the class, or the next passed value of the root
-  flat_array<value_id> previous_;
-  flat_array<value_id> passed_;       ///< by root: the first value that passes it on
-  flat_array<std::uint32_t> weight_;  ///< by root: 1 + the number of values that pass it on
+  detail::congruence_classes classes_;
+  bit_row alone_;                     ///< by value: never equal to another one
+  bit_row unequal_operands_;          ///< by value: facts say that its operands are not equal
+  bit_row relied_;                    ///< by value: its fact relies on equal operands
+  detail::pending_set doubtful_;      ///< positions of values whose operands facts may tell apart
+  bit_row compared_edges_;            ///< executable edges along which phis have been compared
   flat_array<std::uint32_t> batch_;   ///< by value: the last batch with it
   flat_array<std::uint32_t> mark_;    ///< by value: the last walk that met it
   flat_array<node_id> home_;          ///< by value
@@ -96,7 +76,6 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<node_id> nodes_;         ///< executable, in that order
   flat_array<std::uint32_t> in_ends_; ///< by node, and one more: where its edges start in `in_edges_`
   flat_array<edge_id> in_edges_;
-  flat_array<class_data> classes_;
   flat_array<std::uint32_t> pending_;     ///< classes
   flat_array<std::uint32_t> undescribed_; ///< classes of operations whose description has changed
   flat_array<value_id> visited_;          ///< by `sccp`, since the last refinement
@@ -134,7 +113,7 @@ template <class IR, class D> class congruence_reference;
 template <class IR, class D> class congruence_solver {
 public:
   using workspace = value_numbering_workspace<D>;
-  using role = typename workspace::role;
+  using role = congruence_role;
   using constant_type = domain_constant<D>;
 
   constexpr congruence_solver(const IR& ir, const D& domain, workspace& w, value_numbering_result<D>& out)
@@ -163,7 +142,7 @@ public:
     revisit_ = &pending;
     facts_ = &facts;
     const std::size_t count = order.num_values();
-    w_.roles_.assign(count, role::absent);
+    w_.classes_.start(count);
     w_.alone_.resize(count);
     w_.alone_.reset();
     w_.unequal_operands_.resize(count);
@@ -173,19 +152,11 @@ public:
     w_.doubtful_.assign(order.num_positions(), false);
     w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
     w_.compared_edges_.reset();
-    w_.root_.assign(count, no_value);
-    w_.class_.resize_for_overwrite(count);
-    w_.next_.resize_for_overwrite(count);
-    w_.previous_.resize_for_overwrite(count);
-    w_.passed_.assign(count, no_value);
-    w_.weight_.assign(count, 1);
     w_.batch_.assign(count, 0);
     w_.mark_.assign(count, 0);
     w_.entered_.assign(num_nodes(), not_entered);
     w_.nodes_.clear();
     w_.home_.assign(count, no_node);
-    w_.classes_.clear();
-    w_.classes_.reserve(count);
     w_.pending_.clear();
     w_.undescribed_.clear();
     w_.visited_.clear();
@@ -256,8 +227,8 @@ public:
   /// Numbers the classes in the order of their first values, classes of copies alone last.
   constexpr void finish(std::size_t num_values) {
     order_values(num_values);
-    const std::size_t count = w_.root_.size();
-    w_.numbers_.assign(w_.classes_.size(), no_class);
+    const std::size_t count = w_.classes_.num_values();
+    w_.numbers_.assign(w_.classes_.num_classes(), no_class);
     out_.class_.resize_for_overwrite(count);
     out_.starts_.assign(num_values + 1, 0);
     out_.without_value_.resize(count);
@@ -310,10 +281,10 @@ private:
   /// A literal, a parameter, or another value in no node.
   constexpr void place_outside(value_id v) {
     if (const std::optional<constant_type> c = constant(v); c && !is_undefined_literal(ir_, v)) {
-      attach(v, role::constant, class_of_constant(v, *c));
+      w_.classes_.attach(v, role::constant, class_of_constant(v, *c));
     } else {
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     }
   }
 
@@ -398,9 +369,9 @@ private:
         continue;
       }
       w_.mark_[v] = pass_;
-      if (w_.roles_[v] == role::absent) {
+      if (w_.classes_.role(v) == role::absent) {
         w_.entering_.push_back(v);
-      } else if (w_.roles_[v] == role::constant && !constant(v)) {
+      } else if (w_.classes_.role(v) == role::constant && !constant(v)) {
         add_moving(v);
       }
     }
@@ -420,7 +391,7 @@ private:
   constexpr void follow_passed() {
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
       for (const ssa_use use : uses_->of(w_.moving_[i])) {
-        if (!positions_->is_end(use.item) && w_.roles_[use.item] == role::passed &&
+        if (!positions_->is_end(use.item) && w_.classes_.role(use.item) == role::passed &&
             (use.edge == no_edge ? !still_passes(use.item, w_.moving_[i])
                                  : is_early(use.edge) || !arrives_early(use.item))) {
           add_moving(use.item);
@@ -455,17 +426,17 @@ private:
     w_.moving_.clear();
     for (const congruence_record& check : w_.checks_) {
       const value_id v = check.value;
-      if (w_.roles_[v] != role::passed || w_.batch_[v] == batch_) {
+      if (w_.classes_.role(v) != role::passed || w_.batch_[v] == batch_) {
         continue;
       }
       if (ir_.is_phi(v)) {
         if (check.key == no_value ? !has_equal_inputs(v) : is_unlike(check.key, v)) {
           add_moving(v);
-          w_.roles_[v] = role::own;
+          w_.classes_.stop_passing(v);
         }
       } else if (const value_id operand = operand_passed_by(v); operand == no_value) {
         add_moving(v);
-        w_.roles_[v] = role::own;
+        w_.classes_.stop_passing(v);
       } else if (class_of(operand) != class_of(v)) {
         add_moving(v);
       }
@@ -507,7 +478,7 @@ private:
   constexpr void place() {
     describe_classes();
     for (const value_id v : w_.moving_) {
-      detach(v);
+      w_.classes_.detach(v);
     }
     order_moving();
     w_.fresh_phis_.clear();
@@ -539,9 +510,9 @@ private:
   constexpr void place_value(value_id v) {
     ++out_.counters_.placements;
     note_equal_operands(v);
-    MIDEND_ASSERT(w_.passed_[v] == no_value, "what passes a value on moves with it", v);
+    MIDEND_ASSERT(w_.classes_.first_passed(v) == no_value, "what passes a value on moves with it", v);
     if (const std::optional<constant_type> c = constant(v)) {
-      attach(v, role::constant, class_of_constant(v, *c));
+      w_.classes_.attach(v, role::constant, class_of_constant(v, *c));
     } else if (ir_.is_phi(v)) {
       if (node_of_fresh_ != w_.home_[v]) {
         node_of_fresh_ = w_.home_[v];
@@ -575,21 +546,21 @@ private:
   }
 
   constexpr void place_phi(value_id phi) {
-    const value_id passed = w_.roles_[phi] == role::own ? no_value : input_passed_by(phi);
+    const value_id passed = w_.classes_.role(phi) == role::own ? no_value : input_passed_by(phi);
     if (passed != no_value) {
-      attach_passed(phi, passed);
+      w_.classes_.attach_passed(phi, passed);
       w_.checks_.push_back({0, no_value, phi}); // inputs along edges that lead back
       return;
     }
     w_.fresh_phis_.push_back(phi);
     for (const std::uint32_t c : w_.fresh_) {
       if (same_type(ir_, phi, w_.classes_[c].first)) {
-        attach(phi, role::own, c);
+        w_.classes_.attach(phi, role::own, c);
         return;
       }
     }
-    w_.fresh_.push_back(new_class());
-    attach(phi, role::own, w_.fresh_.back());
+    w_.fresh_.push_back(w_.classes_.new_class());
+    w_.classes_.attach(phi, role::own, w_.fresh_.back());
   }
 
   /// The input that a phi always equals, judged by the edges from nodes that were found earlier; by all edges if those
@@ -631,31 +602,33 @@ private:
 
   constexpr void place_operation(value_id v) {
     if (w_.alone_.test(v)) {
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else if (is_new(v) && is_opaque(ir_, v)) { // the most frequent reason, so before anything else is asked
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else {
       place_compared(v, ir_.operation(v));
     }
   }
 
   /// Whether no class has held `v` because of what it computes.
-  constexpr bool is_new(value_id v) const { return w_.roles_[v] == role::absent || w_.roles_[v] == role::constant; }
+  constexpr bool is_new(value_id v) const {
+    return w_.classes_.role(v) == role::absent || w_.classes_.role(v) == role::constant;
+  }
 
   constexpr void place_compared(value_id v, const operation_info& info) {
     if (is_new(v) && !depends_on_operands_alone(ir_, v, info)) {
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
       return;
     }
-    if (const value_id operand = w_.roles_[v] == role::own ? no_value : operand_passed_by(v, info);
+    if (const value_id operand = w_.classes_.role(v) == role::own ? no_value : operand_passed_by(v, info);
         operand != no_value && is_placed(operand)) {
-      attach_passed(v, operand);
+      w_.classes_.attach_passed(v, operand);
       return;
     }
     const std::uint64_t hash = hash_of_operation(v, info);
-    const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
+    const auto fresh = w_.classes_.num_classes();
     const std::uint32_t c = w_.operations_.find_or_insert(hash, fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value || ir_.is_phi(first) || !same_type(ir_, v, first)) {
@@ -664,9 +637,9 @@ private:
       return compute_the_same(v, first);
     });
     if (c == fresh) {
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else {
-      attach(v, role::own, c);
+      w_.classes_.attach(v, role::own, c);
     }
   }
 
@@ -711,9 +684,9 @@ private:
         if (w_.batch_[phi] == batch_) {
           return; // already compared
         }
-        if (w_.roles_[phi] == role::own) {
+        if (w_.classes_.role(phi) == role::own) {
           add_phi_record(phi, e);
-        } else if (w_.roles_[phi] == role::passed) {
+        } else if (w_.classes_.role(phi) == role::passed) {
           w_.checks_.push_back({0, input(phi, e), phi});
         }
       });
@@ -729,9 +702,9 @@ private:
       w_.pending_.pop_back();
       w_.classes_[c].is_pending = false;
       w_.changed_.clear();
-      for (value_id r = w_.classes_[c].first; r != no_value; r = w_.next_[r]) {
+      for (value_id r = w_.classes_[c].first; r != no_value; r = w_.classes_.next(r)) {
         w_.changed_.push_back(r);
-        for (value_id v = w_.passed_[r]; v != no_value; v = w_.next_[v]) {
+        for (value_id v = w_.classes_.first_passed(r); v != no_value; v = w_.classes_.next(v)) {
           w_.changed_.push_back(v);
           w_.checks_.push_back({0, no_value, v});
         }
@@ -777,13 +750,13 @@ private:
 
   constexpr void tell_user(value_id user, value_id operand, edge_id e) {
     note_equal_operands(user);
-    switch (w_.roles_[user]) {
+    switch (w_.classes_.role(user)) {
     case role::own:
       if (e != no_edge) {
         w_.phis_.push_back({e, 0, user});
       } else if (w_.mark_[user] != pass_ && !w_.alone_.test(user)) {
         w_.mark_[user] = pass_;
-        if (is_only_root(user)) {
+        if (w_.classes_.is_only_root(user)) {
           note_changed_operands(class_of(user));
           break;
         }
@@ -815,7 +788,7 @@ private:
   }
 
   constexpr void add_phi_record(value_id phi, edge_id e) {
-    if (is_only_root(phi)) {
+    if (w_.classes_.is_only_root(phi)) {
       return;
     }
     const value_id v = input(phi, e);
@@ -850,7 +823,7 @@ private:
     for_each_part(first, last, [&](const congruence_record* from, const congruence_record* to) {
       std::uint32_t weight = 0;
       for (const congruence_record* r = from; r != to; ++r) {
-        weight += w_.weight_[r->value];
+        weight += w_.classes_.weight_of(r->value);
       }
       rest -= weight;
       if (weight > heaviest) {
@@ -869,7 +842,7 @@ private:
       if (rest_stays || from != heaviest_part) {
         const std::uint32_t fresh = split_off(c);
         for (const congruence_record* r = from; r != to; ++r) {
-          move_root(r->value, fresh);
+          w_.classes_.move_root(r->value, fresh);
         }
       }
     });
@@ -895,9 +868,9 @@ private:
     }
     const std::uint32_t fresh = split_off(c);
     for (value_id v = w_.classes_[c].first; v != no_value;) {
-      const value_id next = w_.next_[v];
+      const value_id next = w_.classes_.next(v);
       if (w_.mark_[v] != pass_) {
-        move_root(v, fresh);
+        w_.classes_.move_root(v, fresh);
       }
       v = next;
     }
@@ -905,7 +878,7 @@ private:
 
   constexpr std::uint32_t split_off(std::uint32_t c) {
     ++out_.counters_.splits;
-    const std::uint32_t fresh = new_class();
+    const std::uint32_t fresh = w_.classes_.new_class();
     w_.classes_[fresh].is_pending = true;
     w_.pending_.push_back(fresh);
     if (!ir_.is_phi(w_.classes_[c].first)) {
@@ -959,7 +932,7 @@ private:
   /// The class of this constant with the type of `v`. Reuses a class that all values have left, so that entries for
   /// constants that values take and leave in turn do not pile up.
   constexpr std::uint32_t class_of_constant(value_id v, const constant_type& c) {
-    const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
+    const auto fresh = w_.classes_.num_classes();
     const std::uint32_t found = w_.constants_.find_or_insert(hash_of_constant(c), fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value) {
@@ -968,88 +941,7 @@ private:
       const std::optional<constant_type> its = constant(first);
       return its && *its == c && same_type(ir_, v, first);
     });
-    return found == fresh ? new_class() : found;
-  }
-
-  // ---- Lists.
-
-  constexpr std::uint32_t new_class() {
-    w_.classes_.push_back({});
-    return static_cast<std::uint32_t>(w_.classes_.size() - 1);
-  }
-
-  /// Puts `v` into a new class.
-  constexpr void attach_alone(value_id v) {
-    w_.roles_[v] = role::own;
-    w_.root_[v] = v;
-    w_.weight_[v] = 1;
-    w_.next_[v] = no_value;
-    w_.previous_[v] = no_value;
-    w_.class_[v] = static_cast<std::uint32_t>(w_.classes_.size());
-    w_.classes_.push_back({v, 1, false, false});
-  }
-
-  constexpr void attach(value_id v, role r, std::uint32_t c) {
-    w_.roles_[v] = r;
-    w_.root_[v] = v;
-    w_.weight_[v] = 1;
-    link(v, w_.classes_[c].first);
-    w_.class_[v] = c;
-    ++w_.classes_[c].weight;
-  }
-
-  constexpr void attach_passed(value_id v, value_id operand) {
-    const value_id root = w_.root_[operand];
-    w_.roles_[v] = role::passed;
-    w_.root_[v] = root;
-    link(v, w_.passed_[root]);
-    ++w_.weight_[root];
-    ++w_.classes_[w_.class_[root]].weight;
-  }
-
-  constexpr void detach(value_id v) {
-    const value_id root = w_.root_[v];
-    if (root == no_value) {
-      return;
-    }
-    if (root == v) {
-      unlink(v, w_.classes_[w_.class_[v]].first);
-      w_.classes_[w_.class_[v]].weight -= w_.weight_[v];
-    } else {
-      unlink(v, w_.passed_[root]);
-      --w_.weight_[root];
-      if (w_.root_[root] == root) {
-        --w_.classes_[w_.class_[root]].weight;
-      }
-    }
-    w_.root_[v] = no_value;
-  }
-
-  constexpr void move_root(value_id v, std::uint32_t to) {
-    const std::uint32_t from = w_.class_[v];
-    unlink(v, w_.classes_[from].first);
-    w_.classes_[from].weight -= w_.weight_[v];
-    link(v, w_.classes_[to].first);
-    w_.classes_[to].weight += w_.weight_[v];
-    w_.class_[v] = to;
-  }
-
-  constexpr void link(value_id v, value_id& first) {
-    w_.next_[v] = first;
-    w_.previous_[v] = no_value;
-    if (first != no_value) {
-      w_.previous_[first] = v;
-    }
-    first = v;
-  }
-
-  constexpr void unlink(value_id v, value_id& first) {
-    const value_id next = w_.next_[v];
-    const value_id previous = w_.previous_[v];
-    (previous == no_value ? first : w_.next_[previous]) = next;
-    if (next != no_value) {
-      w_.previous_[next] = previous;
-    }
+    return found == fresh ? w_.classes_.new_class() : found;
   }
 
   // ---- The end.
@@ -1083,8 +975,8 @@ private:
   /// Numbers these values' classes in the result, from `num_classes` on. A value without class becomes one of its own.
   template <class Values, class Count>
   constexpr void number_classes(const Values& values, std::uint32_t& num_classes, const Count& count) {
-    const value_id* const roots = w_.root_.data();
-    const std::uint32_t* const classes = w_.class_.data();
+    const value_id* const roots = w_.classes_.roots();
+    const std::uint32_t* const classes = w_.classes_.classes_of_roots();
     std::uint32_t* const numbers = w_.numbers_.data();
     std::uint32_t* const out = out_.class_.data();
     std::uint32_t fresh = num_classes;
@@ -1110,12 +1002,9 @@ private:
 
   constexpr bool has_value(value_id v) const { return !is_bottom(domain_, facts_->fact(v)); }
 
-  constexpr bool is_placed(value_id v) const { return w_.root_[v] != no_value; }
+  constexpr bool is_placed(value_id v) const { return w_.classes_.is_placed(v); }
 
-  constexpr std::uint32_t class_of(value_id v) const { return w_.class_[w_.root_[v]]; }
-
-  /// Whether the class of this root has no other root, so that it cannot be split.
-  constexpr bool is_only_root(value_id v) const { return w_.next_[v] == no_value && w_.previous_[v] == no_value; }
+  constexpr std::uint32_t class_of(value_id v) const { return w_.classes_.class_of(v); }
 
   constexpr bool may_be_equal(value_id a, value_id b) const {
     return a == b || !is_placed(a) || !is_placed(b) || class_of(a) == class_of(b);
