@@ -22,6 +22,7 @@
 #include "midend/ssa/detail/branch_congruence.hpp"
 #include "midend/ssa/detail/congruence_classes.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
+#include "midend/ssa/detail/found_nodes.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
@@ -63,19 +64,14 @@ template <value_domain D> class value_numbering_workspace {
   template <class IR, class Domain> friend class detail::congruence_solver;
 
   sccp_workspace<D> facts_;
+  detail::found_nodes found_;
   detail::congruence_classes classes_;
-  bit_row alone_;                     ///< by value: never equal to another one
-  bit_row unequal_operands_;          ///< by value: facts say that its operands are not equal
-  bit_row relied_;                    ///< by value: its fact relies on equal operands
-  detail::pending_set doubtful_;      ///< positions of values whose operands facts may tell apart
-  bit_row compared_edges_;            ///< executable edges along which phis have been compared
-  flat_array<std::uint32_t> batch_;   ///< by value: the last batch with it
-  flat_array<std::uint32_t> mark_;    ///< by value: the last walk that met it
-  flat_array<node_id> home_;          ///< by value
-  flat_array<std::uint32_t> entered_; ///< by node: the number of nodes found executable before
-  flat_array<node_id> nodes_;         ///< executable, in that order
-  flat_array<std::uint32_t> in_ends_; ///< by node, and one more: where its edges start in `in_edges_`
-  flat_array<edge_id> in_edges_;
+  bit_row alone_;                         ///< by value: never equal to another one
+  bit_row unequal_operands_;              ///< by value: facts say that its operands are not equal
+  bit_row relied_;                        ///< by value: its fact relies on equal operands
+  detail::pending_set doubtful_;          ///< positions of values whose operands facts may tell apart
+  flat_array<std::uint32_t> batch_;       ///< by value: the last batch with it
+  flat_array<std::uint32_t> mark_;        ///< by value: the last walk that met it
   flat_array<std::uint32_t> pending_;     ///< classes
   flat_array<std::uint32_t> undescribed_; ///< classes of operations whose description has changed
   flat_array<value_id> visited_;          ///< by `sccp`, since the last refinement
@@ -150,13 +146,8 @@ public:
     w_.relied_.resize(count);
     w_.relied_.reset();
     w_.doubtful_.assign(order.num_positions(), false);
-    w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
-    w_.compared_edges_.reset();
     w_.batch_.assign(count, 0);
     w_.mark_.assign(count, 0);
-    w_.entered_.assign(num_nodes(), not_entered);
-    w_.nodes_.clear();
-    w_.home_.assign(count, no_node);
     w_.pending_.clear();
     w_.undescribed_.clear();
     w_.visited_.clear();
@@ -166,19 +157,15 @@ public:
     w_.constants_.clear(32);
     w_.operations_.clear(count);
     out_.counters_ = {};
-    find_homes();
-    collect_in_edges();
+    w_.found_.start(ir_, count);
     for (value_id v = 0; v != count; ++v) {
-      if (order.position(v) == ssa_order::none && w_.home_.data()[v] == no_node) {
+      if (order.position(v) == ssa_order::none && w_.found_.homes()[v] == no_node) {
         place_outside(v);
       }
     }
   }
 
-  constexpr void on_node(node_id n) {
-    w_.entered_[n] = static_cast<std::uint32_t>(w_.nodes_.size());
-    w_.nodes_.push_back(n);
-  }
+  constexpr void on_node(node_id n) { w_.found_.enter(n); }
 
   constexpr void on_edge(edge_id e) { w_.new_edges_.push_back(e); }
 
@@ -251,32 +238,11 @@ public:
 
 private:
   static constexpr std::uint32_t no_class = 0xffff'ffff;
-  static constexpr std::uint32_t not_entered = 0xffff'ffff;
   static constexpr std::uint32_t key_of_none = 0xffff'ffff;      ///< of an input that has no value so far
   static constexpr std::uint32_t key_of_undefined = 0x8000'0000; ///< plus the phi: unlike all other keys
   static constexpr std::uint32_t key_of_absent = 0x8000'0000;    ///< plus the operand
 
   // ---- Start.
-
-  constexpr void find_homes() {
-    for (node_id n = 0; n != num_nodes(); ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) { w_.home_[v] = n; });
-    }
-  }
-
-  constexpr void collect_in_edges() {
-    const auto for_each_edge = [&](auto visit) {
-      for (node_id n = num_nodes(); n-- != 0;) {
-        for_each_id(ir_.graph().out_edges(n),
-                    [&](edge_id e) { visit(e, static_cast<node_id>(ir_.graph().edge_target(e))); });
-      }
-    };
-    w_.in_ends_.assign(num_nodes() + std::size_t{1}, 0);
-    for_each_edge([&](edge_id, node_id target) { ++w_.in_ends_[target]; });
-    counts_to_ends(w_.in_ends_);
-    w_.in_edges_.resize_for_overwrite(w_.in_ends_.back());
-    for_each_edge([&](edge_id e, node_id target) { w_.in_edges_[--w_.in_ends_[target]] = e; });
-  }
 
   /// A literal, a parameter, or another value in no node.
   constexpr void place_outside(value_id v) {
@@ -447,7 +413,8 @@ private:
 
   constexpr bool has_equal_inputs(value_id phi) const {
     bool are_equal = true;
-    for_each_compared_edge(w_.home_[phi], [&](edge_id e) { are_equal = are_equal && !is_unlike(input(phi, e), phi); });
+    w_.found_.for_each_compared_edge(w_.found_.home(phi),
+                                     [&](edge_id e) { are_equal = are_equal && !is_unlike(input(phi, e), phi); });
     return are_equal;
   }
 
@@ -496,7 +463,7 @@ private:
     ++batch_;
     w_.fresh_phis_.clear();
     node_of_fresh_ = no_node;
-    for (const node_id n : w_.nodes_) {
+    for (const node_id n : w_.found_.nodes()) {
       const std::uint32_t end = positions_->last_position(n);
       for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
         if (const value_id v = positions_->item(position); has_value(v)) {
@@ -514,8 +481,8 @@ private:
     if (const std::optional<constant_type> c = constant(v)) {
       w_.classes_.attach(v, role::constant, class_of_constant(v, *c));
     } else if (ir_.is_phi(v)) {
-      if (node_of_fresh_ != w_.home_[v]) {
-        node_of_fresh_ = w_.home_[v];
+      if (node_of_fresh_ != w_.found_.home(v)) {
+        node_of_fresh_ = w_.found_.home(v);
         w_.fresh_.clear();
       }
       place_phi(v);
@@ -529,12 +496,12 @@ private:
     w_.order_.clear();
     if (w_.moving_.size() < positions_->num_positions() / 8) {
       for (const value_id v : w_.moving_) {
-        w_.order_.push_back(std::uint64_t{w_.entered_[w_.home_[v]]} << 32 | positions_->position(v));
+        w_.order_.push_back(std::uint64_t{w_.found_.time_of(w_.found_.home(v))} << 32 | positions_->position(v));
       }
       heap_sort(w_.order_.data(), w_.order_.size());
       return;
     }
-    for (const node_id n : w_.nodes_) {
+    for (const node_id n : w_.found_.nodes()) {
       const std::uint32_t end = positions_->last_position(n);
       for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
         if (w_.batch_[positions_->item(position)] == batch_) {
@@ -566,11 +533,11 @@ private:
   /// The input that a phi always equals, judged by the edges from nodes that were found earlier; by all edges if those
   /// bring no value.
   constexpr value_id input_passed_by(value_id phi) const {
-    const node_id home = w_.home_[phi];
+    const node_id home = w_.found_.home(phi);
     const bool judges_early = arrives_early(phi);
     value_id out = no_value;
     bool are_equal = true;
-    for_each_compared_edge(home, [&](edge_id e) {
+    w_.found_.for_each_compared_edge(home, [&](edge_id e) {
       const value_id v = input(phi, e);
       if ((judges_early && !is_early(e)) || v == no_value) {
         return;
@@ -588,7 +555,7 @@ private:
   /// Whether an early edge, from a node that was found earlier, brings a value.
   constexpr bool arrives_early(value_id phi) const {
     bool arrives = false;
-    for_each_compared_edge(w_.home_[phi], [&](edge_id e) {
+    w_.found_.for_each_compared_edge(w_.found_.home(phi), [&](edge_id e) {
       const value_id v = input(phi, e);
       arrives = arrives || (is_early(e) && v != no_value && is_placed(v));
     });
@@ -596,8 +563,8 @@ private:
   }
 
   constexpr bool is_early(edge_id e) const {
-    return w_.entered_[static_cast<node_id>(ir_.graph().edge_source(e))] <
-           w_.entered_[static_cast<node_id>(ir_.graph().edge_target(e))];
+    return w_.found_.time_of(static_cast<node_id>(ir_.graph().edge_source(e))) <
+           w_.found_.time_of(static_cast<node_id>(ir_.graph().edge_target(e)));
   }
 
   constexpr void place_operation(value_id v) {
@@ -655,12 +622,12 @@ private:
   /// Compares the phis of new classes along all edges at once.
   constexpr void split_fresh_phis() {
     for (std::size_t i = 0; i != w_.fresh_phis_.size();) {
-      const node_id home = w_.home_[w_.fresh_phis_[i]];
+      const node_id home = w_.found_.home(w_.fresh_phis_[i]);
       std::size_t end = i;
-      while (end != w_.fresh_phis_.size() && w_.home_[w_.fresh_phis_[end]] == home) {
+      while (end != w_.fresh_phis_.size() && w_.found_.home(w_.fresh_phis_[end]) == home) {
         ++end;
       }
-      for_each_compared_edge(home, [&](edge_id e) {
+      w_.found_.for_each_compared_edge(home, [&](edge_id e) {
         w_.records_.clear();
         for (std::size_t k = i; k != end; ++k) {
           add_phi_record(w_.fresh_phis_[k], e);
@@ -673,7 +640,7 @@ private:
 
   constexpr void compare_new_edges() {
     for (const edge_id e : w_.new_edges_) {
-      w_.compared_edges_.set(e);
+      w_.found_.compare_along(e);
     }
   }
 
@@ -726,7 +693,7 @@ private:
         if (positions_->is_end(user) || (is_placement && w_.batch_[user] == batch_)) {
           continue;
         }
-        if (use.edge == no_edge || w_.compared_edges_.test(use.edge)) {
+        if (use.edge == no_edge || w_.found_.is_compared(use.edge)) {
           tell_user(user, v, use.edge);
         }
       }
@@ -951,13 +918,13 @@ private:
   constexpr void order_values(std::size_t num_values) {
     w_.changed_.resize_for_overwrite(num_values);
     value_id* end = w_.changed_.data();
-    const node_id* const homes = w_.home_.data();
+    const node_id* const homes = w_.found_.homes();
     for (value_id v = 0; v != num_values; ++v) {
       if (homes[v] == no_node) {
         *end++ = v;
       }
     }
-    for (const node_id n : w_.nodes_) {
+    for (const node_id n : w_.found_.nodes()) {
       const std::uint32_t last = positions_->last_position(n);
       for (std::uint32_t position = positions_->first_position(n); position != last; ++position) {
         if (const value_id v = positions_->item(position); v < num_values) {
@@ -966,7 +933,7 @@ private:
       }
     }
     for (value_id v = 0; v != num_values && end != w_.changed_.end(); ++v) {
-      if (homes[v] != no_node && w_.entered_[homes[v]] == not_entered) {
+      if (homes[v] != no_node && w_.found_.time_of(homes[v]) == found_nodes::not_entered) {
         *end++ = v;
       }
     }
@@ -998,8 +965,6 @@ private:
 
   // ---- Shorthands.
 
-  constexpr node_id num_nodes() const { return static_cast<node_id>(ir_.graph().num_nodes()); }
-
   constexpr bool has_value(value_id v) const { return !is_bottom(domain_, facts_->fact(v)); }
 
   constexpr bool is_placed(value_id v) const { return w_.classes_.is_placed(v); }
@@ -1016,14 +981,6 @@ private:
   }
 
   constexpr value_id input(value_id phi, edge_id e) const { return static_cast<value_id>(ir_.phi_input(phi, e)); }
-
-  template <class Visit> constexpr void for_each_compared_edge(node_id n, Visit visit) const {
-    for (std::uint32_t i = w_.in_ends_[n]; i != w_.in_ends_[n + std::size_t{1}]; ++i) {
-      if (w_.compared_edges_.test(w_.in_edges_[i])) {
-        visit(w_.in_edges_[i]);
-      }
-    }
-  }
 
   const IR& ir_;
   const D& domain_;
