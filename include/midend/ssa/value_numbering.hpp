@@ -23,6 +23,7 @@
 #include "midend/ssa/detail/congruence_classes.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/detail/found_nodes.hpp"
+#include "midend/ssa/detail/number_classes.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
@@ -126,7 +127,8 @@ public:
     sccp_solver<IR, D, congruence_reference<IR, D>>(ir_, domain_, options, w_.facts_, out_.facts_,
                                                     congruence_reference<IR, D>(*this))
         .run(num_values);
-    finish(num_values);
+    number_classes(num_values, w_.classes_, w_.found_, *positions_, w_.changed_, w_.numbers_,
+                   {out_.class_, out_.starts_, out_.members_, out_.without_value_});
   }
 
   // ---- Calls and questions of the solver of facts.
@@ -211,33 +213,7 @@ public:
     return revisit();
   }
 
-  /// Numbers the classes in the order of their first values, classes of copies alone last.
-  constexpr void finish(std::size_t num_values) {
-    order_values(num_values);
-    const std::size_t count = w_.classes_.num_values();
-    w_.numbers_.assign(w_.classes_.num_classes(), no_class);
-    out_.class_.resize_for_overwrite(count);
-    out_.starts_.assign(num_values + 1, 0);
-    out_.without_value_.resize(count);
-    out_.without_value_.reset();
-    std::uint32_t num_classes = 0;
-    std::uint32_t* const sizes = out_.starts_.data();
-    number_classes(w_.changed_, num_classes, [sizes](std::uint32_t c) { ++sizes[c]; });
-    out_.starts_.shrink(num_classes + std::size_t{1});
-    counts_to_ends(out_.starts_);
-    out_.members_.resize_for_overwrite(num_values);
-    value_id* const members = out_.members_.data();
-    const std::uint32_t* const classes = out_.class_.data();
-    for (std::size_t i = num_values; i-- != 0;) {
-      const value_id v = w_.changed_.data()[i];
-      members[--sizes[classes[v]]] = v;
-    }
-    number_classes(id_range<value_id>(static_cast<value_id>(num_values), static_cast<value_id>(count)), num_classes,
-                   [](std::uint32_t) {});
-  }
-
 private:
-  static constexpr std::uint32_t no_class = 0xffff'ffff;
   static constexpr std::uint32_t key_of_none = 0xffff'ffff;      ///< of an input that has no value so far
   static constexpr std::uint32_t key_of_undefined = 0x8000'0000; ///< plus the phi: unlike all other keys
   static constexpr std::uint32_t key_of_absent = 0x8000'0000;    ///< plus the operand
@@ -909,58 +885,6 @@ private:
       return its && *its == c && same_type(ir_, v, first);
     });
     return found == fresh ? w_.classes_.new_class() : found;
-  }
-
-  // ---- The end.
-
-  /// Writes all values into `changed_` in the order of the result: values outside all nodes, then node by node as
-  /// control found them, then nodes that are not executed.
-  constexpr void order_values(std::size_t num_values) {
-    w_.changed_.resize_for_overwrite(num_values);
-    value_id* end = w_.changed_.data();
-    const node_id* const homes = w_.found_.homes();
-    for (value_id v = 0; v != num_values; ++v) {
-      if (homes[v] == no_node) {
-        *end++ = v;
-      }
-    }
-    for (const node_id n : w_.found_.nodes()) {
-      const std::uint32_t last = positions_->last_position(n);
-      for (std::uint32_t position = positions_->first_position(n); position != last; ++position) {
-        if (const value_id v = positions_->item(position); v < num_values) {
-          *end++ = v;
-        }
-      }
-    }
-    for (value_id v = 0; v != num_values && end != w_.changed_.end(); ++v) {
-      if (homes[v] != no_node && w_.found_.time_of(homes[v]) == found_nodes::not_entered) {
-        *end++ = v;
-      }
-    }
-  }
-
-  /// Numbers these values' classes in the result, from `num_classes` on. A value without class becomes one of its own.
-  template <class Values, class Count>
-  constexpr void number_classes(const Values& values, std::uint32_t& num_classes, const Count& count) {
-    const value_id* const roots = w_.classes_.roots();
-    const std::uint32_t* const classes = w_.classes_.classes_of_roots();
-    std::uint32_t* const numbers = w_.numbers_.data();
-    std::uint32_t* const out = out_.class_.data();
-    std::uint32_t fresh = num_classes;
-    for (const value_id v : values) {
-      std::uint32_t number = fresh;
-      if (const value_id root = roots[v]; root == no_value) {
-        out_.without_value_.set(v);
-      } else if (std::uint32_t& known = numbers[classes[root]]; known == no_class) {
-        known = fresh;
-      } else {
-        number = known;
-      }
-      fresh += number == fresh ? 1u : 0u;
-      out[v] = number;
-      count(number);
-    }
-    num_classes = fresh;
   }
 
   // ---- Shorthands.

@@ -39,6 +39,8 @@ struct congruence_class {
 /// which value belongs where. Each change takes O(1) time.
 class congruence_classes {
 public:
+  static constexpr std::uint32_t no_class = 0xffff'ffff;
+
   /// Starts with `count` values, which are in no class.
   constexpr void start(std::size_t count) {
     roles_.assign(count, congruence_role::absent);
