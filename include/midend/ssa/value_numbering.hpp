@@ -20,7 +20,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/branch_congruence.hpp"
+#include "midend/ssa/detail/congruence_classes.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
+#include "midend/ssa/detail/found_nodes.hpp"
+#include "midend/ssa/detail/number_classes.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
@@ -61,42 +64,15 @@ struct congruence_record {
 template <value_domain D> class value_numbering_workspace {
   template <class IR, class Domain> friend class detail::congruence_solver;
 
-  /// The reason why a value is in its class.
-  enum class role : std::uint8_t {
-    absent,   ///< in no class: it has no value so far
-    constant, ///< its fact is a constant
-    passed,   ///< it always equals another value: a copy, or a phi with equal inputs
-    own       ///< others of the class compute the same
-  };
-
-  struct class_data {
-    value_id first = no_value;   ///< the first root
-    std::uint32_t weight = 0;    ///< the number of its values, passed ones included
-    bool is_pending = false;     ///< it was split off, and its users do not know yet
-    bool is_undescribed = false; ///< the table has no entry for what its operations compute now
-  };
-
   sccp_workspace<D> facts_;
-  flat_array<role> roles_;
-  bit_row alone_;                   ///< by value: never equal to another one
-  bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
-  bit_row relied_;                  ///< by value: its fact relies on equal operands
-  detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
-  bit_row compared_edges_;          ///< executable edges along which phis have been compared
-  flat_array<value_id> root_;       ///< by value: its root, which is itself for roots; `no_value` if in no class
-  flat_array<std::uint32_t> class_; ///< by root
-  flat_array<value_id> next_;       ///< the next root of the class, or the next passed value of the root
-  flat_array<value_id> previous_;
-  flat_array<value_id> passed_;       ///< by root: the first value that passes it on
-  flat_array<std::uint32_t> weight_;  ///< by root: 1 + the number of values that pass it on
-  flat_array<std::uint32_t> batch_;   ///< by value: the last batch with it
-  flat_array<std::uint32_t> mark_;    ///< by value: the last walk that met it
-  flat_array<node_id> home_;          ///< by value
-  flat_array<std::uint32_t> entered_; ///< by node: the number of nodes found executable before
-  flat_array<node_id> nodes_;         ///< executable, in that order
-  flat_array<std::uint32_t> in_ends_; ///< by node, and one more: where its edges start in `in_edges_`
-  flat_array<edge_id> in_edges_;
-  flat_array<class_data> classes_;
+  detail::found_nodes found_;
+  detail::congruence_classes classes_;
+  bit_row alone_;                         ///< by value: never equal to another one
+  bit_row unequal_operands_;              ///< by value: facts say that its operands are not equal
+  bit_row relied_;                        ///< by value: its fact relies on equal operands
+  detail::pending_set doubtful_;          ///< positions of values whose operands facts may tell apart
+  flat_array<std::uint32_t> batch_;       ///< by value: the last batch with it
+  flat_array<std::uint32_t> mark_;        ///< by value: the last walk that met it
   flat_array<std::uint32_t> pending_;     ///< classes
   flat_array<std::uint32_t> undescribed_; ///< classes of operations whose description has changed
   flat_array<value_id> visited_;          ///< by `sccp`, since the last refinement
@@ -134,7 +110,7 @@ template <class IR, class D> class congruence_reference;
 template <class IR, class D> class congruence_solver {
 public:
   using workspace = value_numbering_workspace<D>;
-  using role = typename workspace::role;
+  using role = congruence_role;
   using constant_type = domain_constant<D>;
 
   constexpr congruence_solver(const IR& ir, const D& domain, workspace& w, value_numbering_result<D>& out)
@@ -151,7 +127,8 @@ public:
     sccp_solver<IR, D, congruence_reference<IR, D>>(ir_, domain_, options, w_.facts_, out_.facts_,
                                                     congruence_reference<IR, D>(*this))
         .run(num_values);
-    finish(num_values);
+    number_classes(num_values, w_.classes_, w_.found_, *positions_, w_.changed_, w_.numbers_,
+                   {out_.class_, out_.starts_, out_.members_, out_.without_value_});
   }
 
   // ---- Calls and questions of the solver of facts.
@@ -163,7 +140,7 @@ public:
     revisit_ = &pending;
     facts_ = &facts;
     const std::size_t count = order.num_values();
-    w_.roles_.assign(count, role::absent);
+    w_.classes_.start(count);
     w_.alone_.resize(count);
     w_.alone_.reset();
     w_.unequal_operands_.resize(count);
@@ -171,21 +148,8 @@ public:
     w_.relied_.resize(count);
     w_.relied_.reset();
     w_.doubtful_.assign(order.num_positions(), false);
-    w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
-    w_.compared_edges_.reset();
-    w_.root_.assign(count, no_value);
-    w_.class_.resize_for_overwrite(count);
-    w_.next_.resize_for_overwrite(count);
-    w_.previous_.resize_for_overwrite(count);
-    w_.passed_.assign(count, no_value);
-    w_.weight_.assign(count, 1);
     w_.batch_.assign(count, 0);
     w_.mark_.assign(count, 0);
-    w_.entered_.assign(num_nodes(), not_entered);
-    w_.nodes_.clear();
-    w_.home_.assign(count, no_node);
-    w_.classes_.clear();
-    w_.classes_.reserve(count);
     w_.pending_.clear();
     w_.undescribed_.clear();
     w_.visited_.clear();
@@ -195,19 +159,15 @@ public:
     w_.constants_.clear(32);
     w_.operations_.clear(count);
     out_.counters_ = {};
-    find_homes();
-    collect_in_edges();
+    w_.found_.start(ir_, count);
     for (value_id v = 0; v != count; ++v) {
-      if (order.position(v) == ssa_order::none && w_.home_.data()[v] == no_node) {
+      if (order.position(v) == ssa_order::none && w_.found_.homes()[v] == no_node) {
         place_outside(v);
       }
     }
   }
 
-  constexpr void on_node(node_id n) {
-    w_.entered_[n] = static_cast<std::uint32_t>(w_.nodes_.size());
-    w_.nodes_.push_back(n);
-  }
+  constexpr void on_node(node_id n) { w_.found_.enter(n); }
 
   constexpr void on_edge(edge_id e) { w_.new_edges_.push_back(e); }
 
@@ -253,67 +213,20 @@ public:
     return revisit();
   }
 
-  /// Numbers the classes in the order of their first values, classes of copies alone last.
-  constexpr void finish(std::size_t num_values) {
-    order_values(num_values);
-    const std::size_t count = w_.root_.size();
-    w_.numbers_.assign(w_.classes_.size(), no_class);
-    out_.class_.resize_for_overwrite(count);
-    out_.starts_.assign(num_values + 1, 0);
-    out_.without_value_.resize(count);
-    out_.without_value_.reset();
-    std::uint32_t num_classes = 0;
-    std::uint32_t* const sizes = out_.starts_.data();
-    number_classes(w_.changed_, num_classes, [sizes](std::uint32_t c) { ++sizes[c]; });
-    out_.starts_.shrink(num_classes + std::size_t{1});
-    counts_to_ends(out_.starts_);
-    out_.members_.resize_for_overwrite(num_values);
-    value_id* const members = out_.members_.data();
-    const std::uint32_t* const classes = out_.class_.data();
-    for (std::size_t i = num_values; i-- != 0;) {
-      const value_id v = w_.changed_.data()[i];
-      members[--sizes[classes[v]]] = v;
-    }
-    number_classes(id_range<value_id>(static_cast<value_id>(num_values), static_cast<value_id>(count)), num_classes,
-                   [](std::uint32_t) {});
-  }
-
 private:
-  static constexpr std::uint32_t no_class = 0xffff'ffff;
-  static constexpr std::uint32_t not_entered = 0xffff'ffff;
   static constexpr std::uint32_t key_of_none = 0xffff'ffff;      ///< of an input that has no value so far
   static constexpr std::uint32_t key_of_undefined = 0x8000'0000; ///< plus the phi: unlike all other keys
   static constexpr std::uint32_t key_of_absent = 0x8000'0000;    ///< plus the operand
 
   // ---- Start.
 
-  constexpr void find_homes() {
-    for (node_id n = 0; n != num_nodes(); ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) { w_.home_[v] = n; });
-    }
-  }
-
-  constexpr void collect_in_edges() {
-    const auto for_each_edge = [&](auto visit) {
-      for (node_id n = num_nodes(); n-- != 0;) {
-        for_each_id(ir_.graph().out_edges(n),
-                    [&](edge_id e) { visit(e, static_cast<node_id>(ir_.graph().edge_target(e))); });
-      }
-    };
-    w_.in_ends_.assign(num_nodes() + std::size_t{1}, 0);
-    for_each_edge([&](edge_id, node_id target) { ++w_.in_ends_[target]; });
-    counts_to_ends(w_.in_ends_);
-    w_.in_edges_.resize_for_overwrite(w_.in_ends_.back());
-    for_each_edge([&](edge_id e, node_id target) { w_.in_edges_[--w_.in_ends_[target]] = e; });
-  }
-
   /// A literal, a parameter, or another value in no node.
   constexpr void place_outside(value_id v) {
     if (const std::optional<constant_type> c = constant(v); c && !is_undefined_literal(ir_, v)) {
-      attach(v, role::constant, class_of_constant(v, *c));
+      w_.classes_.attach(v, role::constant, class_of_constant(v, *c));
     } else {
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     }
   }
 
@@ -398,9 +311,9 @@ private:
         continue;
       }
       w_.mark_[v] = pass_;
-      if (w_.roles_[v] == role::absent) {
+      if (w_.classes_.role(v) == role::absent) {
         w_.entering_.push_back(v);
-      } else if (w_.roles_[v] == role::constant && !constant(v)) {
+      } else if (w_.classes_.role(v) == role::constant && !constant(v)) {
         add_moving(v);
       }
     }
@@ -420,7 +333,7 @@ private:
   constexpr void follow_passed() {
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
       for (const ssa_use use : uses_->of(w_.moving_[i])) {
-        if (!positions_->is_end(use.item) && w_.roles_[use.item] == role::passed &&
+        if (!positions_->is_end(use.item) && w_.classes_.role(use.item) == role::passed &&
             (use.edge == no_edge ? !still_passes(use.item, w_.moving_[i])
                                  : is_early(use.edge) || !arrives_early(use.item))) {
           add_moving(use.item);
@@ -455,17 +368,17 @@ private:
     w_.moving_.clear();
     for (const congruence_record& check : w_.checks_) {
       const value_id v = check.value;
-      if (w_.roles_[v] != role::passed || w_.batch_[v] == batch_) {
+      if (w_.classes_.role(v) != role::passed || w_.batch_[v] == batch_) {
         continue;
       }
       if (ir_.is_phi(v)) {
         if (check.key == no_value ? !has_equal_inputs(v) : is_unlike(check.key, v)) {
           add_moving(v);
-          w_.roles_[v] = role::own;
+          w_.classes_.stop_passing(v);
         }
       } else if (const value_id operand = operand_passed_by(v); operand == no_value) {
         add_moving(v);
-        w_.roles_[v] = role::own;
+        w_.classes_.stop_passing(v);
       } else if (class_of(operand) != class_of(v)) {
         add_moving(v);
       }
@@ -476,7 +389,8 @@ private:
 
   constexpr bool has_equal_inputs(value_id phi) const {
     bool are_equal = true;
-    for_each_compared_edge(w_.home_[phi], [&](edge_id e) { are_equal = are_equal && !is_unlike(input(phi, e), phi); });
+    w_.found_.for_each_compared_edge(w_.found_.home(phi),
+                                     [&](edge_id e) { are_equal = are_equal && !is_unlike(input(phi, e), phi); });
     return are_equal;
   }
 
@@ -507,7 +421,7 @@ private:
   constexpr void place() {
     describe_classes();
     for (const value_id v : w_.moving_) {
-      detach(v);
+      w_.classes_.detach(v);
     }
     order_moving();
     w_.fresh_phis_.clear();
@@ -525,7 +439,7 @@ private:
     ++batch_;
     w_.fresh_phis_.clear();
     node_of_fresh_ = no_node;
-    for (const node_id n : w_.nodes_) {
+    for (const node_id n : w_.found_.nodes()) {
       const std::uint32_t end = positions_->last_position(n);
       for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
         if (const value_id v = positions_->item(position); has_value(v)) {
@@ -539,12 +453,12 @@ private:
   constexpr void place_value(value_id v) {
     ++out_.counters_.placements;
     note_equal_operands(v);
-    MIDEND_ASSERT(w_.passed_[v] == no_value, "what passes a value on moves with it", v);
+    MIDEND_ASSERT(w_.classes_.first_passed(v) == no_value, "what passes a value on moves with it", v);
     if (const std::optional<constant_type> c = constant(v)) {
-      attach(v, role::constant, class_of_constant(v, *c));
+      w_.classes_.attach(v, role::constant, class_of_constant(v, *c));
     } else if (ir_.is_phi(v)) {
-      if (node_of_fresh_ != w_.home_[v]) {
-        node_of_fresh_ = w_.home_[v];
+      if (node_of_fresh_ != w_.found_.home(v)) {
+        node_of_fresh_ = w_.found_.home(v);
         w_.fresh_.clear();
       }
       place_phi(v);
@@ -558,12 +472,12 @@ private:
     w_.order_.clear();
     if (w_.moving_.size() < positions_->num_positions() / 8) {
       for (const value_id v : w_.moving_) {
-        w_.order_.push_back(std::uint64_t{w_.entered_[w_.home_[v]]} << 32 | positions_->position(v));
+        w_.order_.push_back(std::uint64_t{w_.found_.time_of(w_.found_.home(v))} << 32 | positions_->position(v));
       }
       heap_sort(w_.order_.data(), w_.order_.size());
       return;
     }
-    for (const node_id n : w_.nodes_) {
+    for (const node_id n : w_.found_.nodes()) {
       const std::uint32_t end = positions_->last_position(n);
       for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
         if (w_.batch_[positions_->item(position)] == batch_) {
@@ -575,31 +489,31 @@ private:
   }
 
   constexpr void place_phi(value_id phi) {
-    const value_id passed = w_.roles_[phi] == role::own ? no_value : input_passed_by(phi);
+    const value_id passed = w_.classes_.role(phi) == role::own ? no_value : input_passed_by(phi);
     if (passed != no_value) {
-      attach_passed(phi, passed);
+      w_.classes_.attach_passed(phi, passed);
       w_.checks_.push_back({0, no_value, phi}); // inputs along edges that lead back
       return;
     }
     w_.fresh_phis_.push_back(phi);
     for (const std::uint32_t c : w_.fresh_) {
       if (same_type(ir_, phi, w_.classes_[c].first)) {
-        attach(phi, role::own, c);
+        w_.classes_.attach(phi, role::own, c);
         return;
       }
     }
-    w_.fresh_.push_back(new_class());
-    attach(phi, role::own, w_.fresh_.back());
+    w_.fresh_.push_back(w_.classes_.new_class());
+    w_.classes_.attach(phi, role::own, w_.fresh_.back());
   }
 
   /// The input that a phi always equals, judged by the edges from nodes that were found earlier; by all edges if those
   /// bring no value.
   constexpr value_id input_passed_by(value_id phi) const {
-    const node_id home = w_.home_[phi];
+    const node_id home = w_.found_.home(phi);
     const bool judges_early = arrives_early(phi);
     value_id out = no_value;
     bool are_equal = true;
-    for_each_compared_edge(home, [&](edge_id e) {
+    w_.found_.for_each_compared_edge(home, [&](edge_id e) {
       const value_id v = input(phi, e);
       if ((judges_early && !is_early(e)) || v == no_value) {
         return;
@@ -617,7 +531,7 @@ private:
   /// Whether an early edge, from a node that was found earlier, brings a value.
   constexpr bool arrives_early(value_id phi) const {
     bool arrives = false;
-    for_each_compared_edge(w_.home_[phi], [&](edge_id e) {
+    w_.found_.for_each_compared_edge(w_.found_.home(phi), [&](edge_id e) {
       const value_id v = input(phi, e);
       arrives = arrives || (is_early(e) && v != no_value && is_placed(v));
     });
@@ -625,37 +539,39 @@ private:
   }
 
   constexpr bool is_early(edge_id e) const {
-    return w_.entered_[static_cast<node_id>(ir_.graph().edge_source(e))] <
-           w_.entered_[static_cast<node_id>(ir_.graph().edge_target(e))];
+    return w_.found_.time_of(static_cast<node_id>(ir_.graph().edge_source(e))) <
+           w_.found_.time_of(static_cast<node_id>(ir_.graph().edge_target(e)));
   }
 
   constexpr void place_operation(value_id v) {
     if (w_.alone_.test(v)) {
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else if (is_new(v) && is_opaque(ir_, v)) { // the most frequent reason, so before anything else is asked
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else {
       place_compared(v, ir_.operation(v));
     }
   }
 
   /// Whether no class has held `v` because of what it computes.
-  constexpr bool is_new(value_id v) const { return w_.roles_[v] == role::absent || w_.roles_[v] == role::constant; }
+  constexpr bool is_new(value_id v) const {
+    return w_.classes_.role(v) == role::absent || w_.classes_.role(v) == role::constant;
+  }
 
   constexpr void place_compared(value_id v, const operation_info& info) {
     if (is_new(v) && !depends_on_operands_alone(ir_, v, info)) {
       w_.alone_.set(v);
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
       return;
     }
-    if (const value_id operand = w_.roles_[v] == role::own ? no_value : operand_passed_by(v, info);
+    if (const value_id operand = w_.classes_.role(v) == role::own ? no_value : operand_passed_by(v, info);
         operand != no_value && is_placed(operand)) {
-      attach_passed(v, operand);
+      w_.classes_.attach_passed(v, operand);
       return;
     }
     const std::uint64_t hash = hash_of_operation(v, info);
-    const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
+    const auto fresh = w_.classes_.num_classes();
     const std::uint32_t c = w_.operations_.find_or_insert(hash, fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value || ir_.is_phi(first) || !same_type(ir_, v, first)) {
@@ -664,9 +580,9 @@ private:
       return compute_the_same(v, first);
     });
     if (c == fresh) {
-      attach_alone(v);
+      w_.classes_.attach_alone(v);
     } else {
-      attach(v, role::own, c);
+      w_.classes_.attach(v, role::own, c);
     }
   }
 
@@ -682,12 +598,12 @@ private:
   /// Compares the phis of new classes along all edges at once.
   constexpr void split_fresh_phis() {
     for (std::size_t i = 0; i != w_.fresh_phis_.size();) {
-      const node_id home = w_.home_[w_.fresh_phis_[i]];
+      const node_id home = w_.found_.home(w_.fresh_phis_[i]);
       std::size_t end = i;
-      while (end != w_.fresh_phis_.size() && w_.home_[w_.fresh_phis_[end]] == home) {
+      while (end != w_.fresh_phis_.size() && w_.found_.home(w_.fresh_phis_[end]) == home) {
         ++end;
       }
-      for_each_compared_edge(home, [&](edge_id e) {
+      w_.found_.for_each_compared_edge(home, [&](edge_id e) {
         w_.records_.clear();
         for (std::size_t k = i; k != end; ++k) {
           add_phi_record(w_.fresh_phis_[k], e);
@@ -700,7 +616,7 @@ private:
 
   constexpr void compare_new_edges() {
     for (const edge_id e : w_.new_edges_) {
-      w_.compared_edges_.set(e);
+      w_.found_.compare_along(e);
     }
   }
 
@@ -711,9 +627,9 @@ private:
         if (w_.batch_[phi] == batch_) {
           return; // already compared
         }
-        if (w_.roles_[phi] == role::own) {
+        if (w_.classes_.role(phi) == role::own) {
           add_phi_record(phi, e);
-        } else if (w_.roles_[phi] == role::passed) {
+        } else if (w_.classes_.role(phi) == role::passed) {
           w_.checks_.push_back({0, input(phi, e), phi});
         }
       });
@@ -729,9 +645,9 @@ private:
       w_.pending_.pop_back();
       w_.classes_[c].is_pending = false;
       w_.changed_.clear();
-      for (value_id r = w_.classes_[c].first; r != no_value; r = w_.next_[r]) {
+      for (value_id r = w_.classes_[c].first; r != no_value; r = w_.classes_.next(r)) {
         w_.changed_.push_back(r);
-        for (value_id v = w_.passed_[r]; v != no_value; v = w_.next_[v]) {
+        for (value_id v = w_.classes_.first_passed(r); v != no_value; v = w_.classes_.next(v)) {
           w_.changed_.push_back(v);
           w_.checks_.push_back({0, no_value, v});
         }
@@ -753,7 +669,7 @@ private:
         if (positions_->is_end(user) || (is_placement && w_.batch_[user] == batch_)) {
           continue;
         }
-        if (use.edge == no_edge || w_.compared_edges_.test(use.edge)) {
+        if (use.edge == no_edge || w_.found_.is_compared(use.edge)) {
           tell_user(user, v, use.edge);
         }
       }
@@ -777,13 +693,13 @@ private:
 
   constexpr void tell_user(value_id user, value_id operand, edge_id e) {
     note_equal_operands(user);
-    switch (w_.roles_[user]) {
+    switch (w_.classes_.role(user)) {
     case role::own:
       if (e != no_edge) {
         w_.phis_.push_back({e, 0, user});
       } else if (w_.mark_[user] != pass_ && !w_.alone_.test(user)) {
         w_.mark_[user] = pass_;
-        if (is_only_root(user)) {
+        if (w_.classes_.is_only_root(user)) {
           note_changed_operands(class_of(user));
           break;
         }
@@ -815,7 +731,7 @@ private:
   }
 
   constexpr void add_phi_record(value_id phi, edge_id e) {
-    if (is_only_root(phi)) {
+    if (w_.classes_.is_only_root(phi)) {
       return;
     }
     const value_id v = input(phi, e);
@@ -850,7 +766,7 @@ private:
     for_each_part(first, last, [&](const congruence_record* from, const congruence_record* to) {
       std::uint32_t weight = 0;
       for (const congruence_record* r = from; r != to; ++r) {
-        weight += w_.weight_[r->value];
+        weight += w_.classes_.weight_of(r->value);
       }
       rest -= weight;
       if (weight > heaviest) {
@@ -869,7 +785,7 @@ private:
       if (rest_stays || from != heaviest_part) {
         const std::uint32_t fresh = split_off(c);
         for (const congruence_record* r = from; r != to; ++r) {
-          move_root(r->value, fresh);
+          w_.classes_.move_root(r->value, fresh);
         }
       }
     });
@@ -895,9 +811,9 @@ private:
     }
     const std::uint32_t fresh = split_off(c);
     for (value_id v = w_.classes_[c].first; v != no_value;) {
-      const value_id next = w_.next_[v];
+      const value_id next = w_.classes_.next(v);
       if (w_.mark_[v] != pass_) {
-        move_root(v, fresh);
+        w_.classes_.move_root(v, fresh);
       }
       v = next;
     }
@@ -905,7 +821,7 @@ private:
 
   constexpr std::uint32_t split_off(std::uint32_t c) {
     ++out_.counters_.splits;
-    const std::uint32_t fresh = new_class();
+    const std::uint32_t fresh = w_.classes_.new_class();
     w_.classes_[fresh].is_pending = true;
     w_.pending_.push_back(fresh);
     if (!ir_.is_phi(w_.classes_[c].first)) {
@@ -959,7 +875,7 @@ private:
   /// The class of this constant with the type of `v`. Reuses a class that all values have left, so that entries for
   /// constants that values take and leave in turn do not pile up.
   constexpr std::uint32_t class_of_constant(value_id v, const constant_type& c) {
-    const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
+    const auto fresh = w_.classes_.num_classes();
     const std::uint32_t found = w_.constants_.find_or_insert(hash_of_constant(c), fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value) {
@@ -968,154 +884,16 @@ private:
       const std::optional<constant_type> its = constant(first);
       return its && *its == c && same_type(ir_, v, first);
     });
-    return found == fresh ? new_class() : found;
-  }
-
-  // ---- Lists.
-
-  constexpr std::uint32_t new_class() {
-    w_.classes_.push_back({});
-    return static_cast<std::uint32_t>(w_.classes_.size() - 1);
-  }
-
-  /// Puts `v` into a new class.
-  constexpr void attach_alone(value_id v) {
-    w_.roles_[v] = role::own;
-    w_.root_[v] = v;
-    w_.weight_[v] = 1;
-    w_.next_[v] = no_value;
-    w_.previous_[v] = no_value;
-    w_.class_[v] = static_cast<std::uint32_t>(w_.classes_.size());
-    w_.classes_.push_back({v, 1, false, false});
-  }
-
-  constexpr void attach(value_id v, role r, std::uint32_t c) {
-    w_.roles_[v] = r;
-    w_.root_[v] = v;
-    w_.weight_[v] = 1;
-    link(v, w_.classes_[c].first);
-    w_.class_[v] = c;
-    ++w_.classes_[c].weight;
-  }
-
-  constexpr void attach_passed(value_id v, value_id operand) {
-    const value_id root = w_.root_[operand];
-    w_.roles_[v] = role::passed;
-    w_.root_[v] = root;
-    link(v, w_.passed_[root]);
-    ++w_.weight_[root];
-    ++w_.classes_[w_.class_[root]].weight;
-  }
-
-  constexpr void detach(value_id v) {
-    const value_id root = w_.root_[v];
-    if (root == no_value) {
-      return;
-    }
-    if (root == v) {
-      unlink(v, w_.classes_[w_.class_[v]].first);
-      w_.classes_[w_.class_[v]].weight -= w_.weight_[v];
-    } else {
-      unlink(v, w_.passed_[root]);
-      --w_.weight_[root];
-      if (w_.root_[root] == root) {
-        --w_.classes_[w_.class_[root]].weight;
-      }
-    }
-    w_.root_[v] = no_value;
-  }
-
-  constexpr void move_root(value_id v, std::uint32_t to) {
-    const std::uint32_t from = w_.class_[v];
-    unlink(v, w_.classes_[from].first);
-    w_.classes_[from].weight -= w_.weight_[v];
-    link(v, w_.classes_[to].first);
-    w_.classes_[to].weight += w_.weight_[v];
-    w_.class_[v] = to;
-  }
-
-  constexpr void link(value_id v, value_id& first) {
-    w_.next_[v] = first;
-    w_.previous_[v] = no_value;
-    if (first != no_value) {
-      w_.previous_[first] = v;
-    }
-    first = v;
-  }
-
-  constexpr void unlink(value_id v, value_id& first) {
-    const value_id next = w_.next_[v];
-    const value_id previous = w_.previous_[v];
-    (previous == no_value ? first : w_.next_[previous]) = next;
-    if (next != no_value) {
-      w_.previous_[next] = previous;
-    }
-  }
-
-  // ---- The end.
-
-  /// Writes all values into `changed_` in the order of the result: values outside all nodes, then node by node as
-  /// control found them, then nodes that are not executed.
-  constexpr void order_values(std::size_t num_values) {
-    w_.changed_.resize_for_overwrite(num_values);
-    value_id* end = w_.changed_.data();
-    const node_id* const homes = w_.home_.data();
-    for (value_id v = 0; v != num_values; ++v) {
-      if (homes[v] == no_node) {
-        *end++ = v;
-      }
-    }
-    for (const node_id n : w_.nodes_) {
-      const std::uint32_t last = positions_->last_position(n);
-      for (std::uint32_t position = positions_->first_position(n); position != last; ++position) {
-        if (const value_id v = positions_->item(position); v < num_values) {
-          *end++ = v;
-        }
-      }
-    }
-    for (value_id v = 0; v != num_values && end != w_.changed_.end(); ++v) {
-      if (homes[v] != no_node && w_.entered_[homes[v]] == not_entered) {
-        *end++ = v;
-      }
-    }
-  }
-
-  /// Numbers these values' classes in the result, from `num_classes` on. A value without class becomes one of its own.
-  template <class Values, class Count>
-  constexpr void number_classes(const Values& values, std::uint32_t& num_classes, const Count& count) {
-    const value_id* const roots = w_.root_.data();
-    const std::uint32_t* const classes = w_.class_.data();
-    std::uint32_t* const numbers = w_.numbers_.data();
-    std::uint32_t* const out = out_.class_.data();
-    std::uint32_t fresh = num_classes;
-    for (const value_id v : values) {
-      std::uint32_t number = fresh;
-      if (const value_id root = roots[v]; root == no_value) {
-        out_.without_value_.set(v);
-      } else if (std::uint32_t& known = numbers[classes[root]]; known == no_class) {
-        known = fresh;
-      } else {
-        number = known;
-      }
-      fresh += number == fresh ? 1u : 0u;
-      out[v] = number;
-      count(number);
-    }
-    num_classes = fresh;
+    return found == fresh ? w_.classes_.new_class() : found;
   }
 
   // ---- Shorthands.
 
-  constexpr node_id num_nodes() const { return static_cast<node_id>(ir_.graph().num_nodes()); }
-
   constexpr bool has_value(value_id v) const { return !is_bottom(domain_, facts_->fact(v)); }
 
-  constexpr bool is_placed(value_id v) const { return w_.root_[v] != no_value; }
+  constexpr bool is_placed(value_id v) const { return w_.classes_.is_placed(v); }
 
-  constexpr std::uint32_t class_of(value_id v) const { return w_.class_[w_.root_[v]]; }
-
-  /// Whether the class of this root has no other root, so that it cannot be split.
-  constexpr bool is_only_root(value_id v) const { return w_.next_[v] == no_value && w_.previous_[v] == no_value; }
+  constexpr std::uint32_t class_of(value_id v) const { return w_.classes_.class_of(v); }
 
   constexpr bool may_be_equal(value_id a, value_id b) const {
     return a == b || !is_placed(a) || !is_placed(b) || class_of(a) == class_of(b);
@@ -1127,14 +905,6 @@ private:
   }
 
   constexpr value_id input(value_id phi, edge_id e) const { return static_cast<value_id>(ir_.phi_input(phi, e)); }
-
-  template <class Visit> constexpr void for_each_compared_edge(node_id n, Visit visit) const {
-    for (std::uint32_t i = w_.in_ends_[n]; i != w_.in_ends_[n + std::size_t{1}]; ++i) {
-      if (w_.compared_edges_.test(w_.in_edges_[i])) {
-        visit(w_.in_edges_[i]);
-      }
-    }
-  }
 
   const IR& ir_;
   const D& domain_;
