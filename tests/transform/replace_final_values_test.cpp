@@ -293,6 +293,52 @@ TEST_CASE("replace_final_values: what is refused, and why") {
   CHECK(why("    %s1 = add.i32 %sum, 1\n", "%s1") == final_value_obstacle::none);
 }
 
+TEST_CASE("replace_final_values: a value stays if the checker does not see what evolutions see") {
+  struct refused {
+    const char* before; ///< the loop: computes `%s`, where the sum starts, and `%d`, which is added
+    const char* step;   ///< of the counter
+    final_value_obstacle why;
+  };
+
+  const auto text = [](const refused& r) {
+    std::string out = while_loop(
+        "(%n: i64, %a: i64, %b: i64, %c: i64, %x: i8) -> i64",
+        {"%i = phi.i64 [entry: 0], [body: %i1]", "%sum = phi.i64 [entry: %s], [body: %sum1]"}, "cmp.lt.i64 %i, %n",
+        std::string("    %sum1 = add.i64 %sum, %d\n    %i1 = add.i64 %i, ") + r.step + "\n", "%sum");
+    out.replace(out.find("    br head"), 0, r.before);
+    return out;
+  };
+  const refused all[] = {
+      // Disjoint bits are added: both values, or the one that each iteration adds.
+      {"    %h = and.i64 %a, 56\n    %l = and.i64 %b, 7\n    %s = or.i64 %h, %l\n    %d = mov.i64 %c\n", "1",
+       final_value_obstacle::not_proven},
+      {"    %h = and.i64 %a, 56\n    %l = and.i64 %b, 7\n    %d = or.i64 %h, %l\n    %s = mov.i64 %c\n", "1",
+       final_value_obstacle::not_proven},
+      {"    %h = and.i64 %a, 56\n    %l = and.i64 %b, 7\n    %o = or.i64 %h, %l\n    %d = add.i64 %o, 1\n"
+       "    %s = mov.i64 %c\n",
+       "1", final_value_obstacle::not_proven},
+      {"    %h = and.i8 %x, 56\n    %l = and.i8 %x, 7\n    %o = or.i8 %h, %l\n    %s = zext.i8.i64 %o\n"
+       "    %d = mov.i64 %c\n",
+       "1", final_value_obstacle::not_proven},
+      // A polynomial of the checker has six terms.
+      {"    %s1 = add.i64 %a, %b\n    %s2 = add.i64 %s1, %c\n    %s3 = mul.i64 %s2, %s2\n    %s = add.i64 %s3, %n\n"
+       "    %d = mov.i64 %c\n",
+       "1", final_value_obstacle::not_proven},
+      // A step from 2^40 on is none that the checker adds up.
+      {"    %s = mov.i64 %a\n    %d = mov.i64 %c\n", "1099511627776 nsw", final_value_obstacle::not_counted},
+      // The same with what the checker sees.
+      {"    %o = or.i8 %x, 7\n    %s = zext.i8.i64 %o\n    %d = mov.i64 %c\n", "1", final_value_obstacle::none},
+      {"    %s1 = add.i64 %a, %b\n    %s2 = sub.i64 %s1, %c\n    %s = mul.i64 %s2, 5\n    %d = mul.i64 %a, %b\n", "1",
+       final_value_obstacle::none},
+      {"    %s = or.i64 %a, %b\n    %d = mov.i64 %c\n", "1", final_value_obstacle::none},
+      {"    %s = mov.i64 %a\n    %d = mov.i64 %c\n", "1099511627775 nsw", final_value_obstacle::none}};
+  for (const refused& r : all) {
+    const closed_procedure c = closed(text(r)); // accepts the certificate
+    CHECK_MESSAGE(c.obstacle("sum") == r.why, r.before, static_cast<int>(c.obstacle("sum")));
+    CHECK_MESSAGE(c.plan.values.size() == (r.why == final_value_obstacle::none ? 1 : 0), r.before);
+  }
+}
+
 TEST_CASE("replace_final_values: what the IR cannot compute stays, so planning again comes to an end") {
   procedure p = program_of("proc @f(%p: ptr) -> ptr {\n  node entry:\n    br loop\n  node loop:\n"
                            "    %i = phi.i32 [entry: 0], [loop: %next]\n    %q = phi.ptr [entry: %p], [loop: %r]\n"

@@ -47,7 +47,103 @@ std::string in_place(const char* code, int offset) {
          std::to_string(offset < 0 ? -offset : offset) + "]\n";
 }
 
+/// The least distances of a lowered loop: of store and load, load and store, store and store.
+struct found_distances {
+  std::optional<std::uint32_t> of[3];
+  std::size_t bodies = 0;
+
+  found_distances(const std::string& text, const midend::machine_model& machine) {
+    const elbrus::program program = program_of(text);
+    for_each_lowered(
+        program, machine, {}, [&](const midend::program_region& region, const midend::machine_body& body, auto&&...) {
+          bodies += region.is_straight_line ? 0u : 1u;
+          for (const midend::operation_dependence& d : body.graph.dependences()) {
+            if (d.kind == dependence_kind::memory || d.kind == dependence_kind::order) {
+              add(body.graph.operation(d.producer).kind, body.graph.operation(d.consumer).kind, d.distance);
+            }
+          }
+        });
+  }
+
+  void add(operation_class first, operation_class second, std::uint32_t distance) {
+    const auto is_access = [](operation_class c) { return c == operation_class::store || c == operation_class::load; };
+    if (is_access(first) && is_access(second)) {
+      of[first == operation_class::load ? 1 : second == operation_class::load ? 0 : 2] = distance;
+    }
+  }
+};
+
+/// The numbers of passes, of `passes` from one pass on, after which two accesses first have a byte in common, if it is
+/// so in any pass; `place(k)` is where the first one is, and the second one is at `apart` from it.
+template <class Place>
+std::optional<std::uint32_t> meeting(Place place, int apart, int bytes_a, int bytes_b, int first) {
+  for (int later = first; later < 600; ++later) {
+    for (int k = 0; k != 512; ++k) {
+      const int at = place(k + later) + apart - place(k);
+      if (at < bytes_a && -at < bytes_b) {
+        return static_cast<std::uint32_t>(later);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 } // namespace
+
+TEST_CASE("memory order: counters of 8 bits wrap, extended to an address with a sign or without") {
+  struct wrapping_index {
+    std::string code; ///< computes `%o` from the counter `%b`
+    int (*value)(int);
+    int scale;
+  };
+
+  static constexpr auto sign = [](int x) { return (x & 255) < 128 ? x & 255 : (x & 255) - 256; };
+  const wrapping_index all[] = {
+      {"    %o = sext.i8.i64 %b\n", [](int k) { return sign(k); }, 1},
+      {"    %o = zext.i8.i64 %b\n", [](int k) { return k & 255; }, 1},
+      {"    %o = zext.i8.i64 %b\n", [](int k) { return k & 255; }, 4},
+      {"    %m = mul.i8 %b, 3\n    %o = sext.i8.i64 %m\n", [](int k) { return sign(3 * k); }, 2},
+      {"    %z = zext.i8.i64 %b\n    %o = mul.i64 %z, 12\n", [](int k) { return 12 * (k & 255); }, 1},
+      {"    %z = zext.i8.i64 %b\n    %o = add.i64 %z, %i\n", [](int k) { return (k & 255) + k; }, 1},
+      {"    %o = mov.i8 %b\n", [](int k) { return sign(k); }, 8},
+      {"    %t = trunc.i64.i8 %i\n    %o = sext.i8.i64 %t\n", [](int k) { return sign(k); }, 1},
+      {"    %m = shl.i8 %b, 5\n    %o = zext.i8.i64 %m\n", [](int k) { return 32 * k & 255; }, 1}};
+  const midend::machine_model machine = example_machine("e2k.machine");
+  std::size_t wrong = 0;
+  std::size_t late = 0;
+  std::size_t exact = 0;
+  std::size_t meetings = 0;
+  for (const wrapping_index& each : all) {
+    for (const int apart : {0, 1, 2, -1, 7, 100, 127, 128, 255, 256, -255, -256, -128, 510, 1020, -1020, 2048, -3060}) {
+      for (const int bytes : {1, 4}) {
+        const auto place = [&](const char* code, int offset) {
+          return std::string(code) + " [%p + %o * " + std::to_string(each.scale) + " + " + std::to_string(offset) +
+                 "]\n";
+        };
+        std::string text = loop(each.code, place(bytes == 1 ? "    st.i8 5," : "    st.i32 5,", 4000),
+                                place("    %v = ld.i8", 4000 + apart));
+        text.replace(text.find("    %sum = phi"), 0, "    %b = phi.i8 [entry: 0], [loop: %b1]\n");
+        text.replace(text.find("    %i1 = add"), 0, "    %b1 = add.i8 %b, 1\n");
+        const found_distances found(text, machine);
+        REQUIRE(found.bodies == 1);
+        const auto at = [&](int k) { return each.scale * each.value(k); };
+        const std::optional<std::uint32_t> wanted[] = {
+            meeting(at, apart, bytes, 1, 0), meeting(at, -apart, 1, bytes, 1), meeting(at, 0, bytes, bytes, 1)};
+        for (int i = 0; i != 3; ++i) {
+          meetings += wanted[i] ? 1u : 0u;
+          wrong += wanted[i] && !found.of[i] ? 1u : 0u;
+          late += wanted[i] && found.of[i] && *found.of[i] > *wanted[i] ? 1u : 0u;
+          exact += wanted[i] == found.of[i] ? 1u : 0u;
+          CHECK_MESSAGE((!wanted[i] || (found.of[i] && *found.of[i] <= *wanted[i])), each.code, apart, " ", bytes, " ",
+                        i);
+        }
+      }
+    }
+  }
+  MESSAGE(wrong, " missing, ", late, " late, ", exact, " exact, ", meetings, " meetings");
+  CHECK(meetings > 300);
+  CHECK(exact > 9 * 18 * 2 * 3 / 2);
+}
 
 TEST_CASE("memory order: a store and a load of a loop wait as often as they meet") {
   const midend::machine_model machine = example_machine("e2k.machine");
@@ -72,34 +168,15 @@ TEST_CASE("memory order: a store and a load of a loop wait as often as they meet
                                    : bytes == 2 ? "    st.i16 5,"
                                    : bytes == 4 ? "    st.i32 5,"
                                                 : "    st.i64 %x,";
-          const elbrus::program program =
-              program_of(loop(offsets, in_place(code.c_str(), 100), in_place("    %v = ld.i8", 100 + distance)));
-          std::optional<std::uint32_t> found[3]; // store and load, load and store, store and store
-          std::size_t bodies = 0;
-          for_each_lowered(
-              program, machine, {},
-              [&](const midend::program_region& region, const midend::machine_body& body, auto&&...) {
-                bodies += region.is_straight_line ? 0u : 1u;
-                for (const midend::operation_dependence& d : body.graph.dependences()) {
-                  if (d.kind != dependence_kind::memory && d.kind != dependence_kind::order) {
-                    continue;
-                  }
-                  const operation_class first = body.graph.operation(d.producer).kind;
-                  const operation_class second = body.graph.operation(d.consumer).kind;
-                  if (first == operation_class::store || first == operation_class::load) {
-                    if (second == operation_class::store || second == operation_class::load) {
-                      found[first == operation_class::load ? 1 : second == operation_class::load ? 0 : 2] = d.distance;
-                    }
-                  }
-                }
-              });
-          REQUIRE(bodies == 1);
+          const found_distances found(
+              loop(offsets, in_place(code.c_str(), 100), in_place("    %v = ld.i8", 100 + distance)), machine);
+          REQUIRE(found.bodies == 1);
           const auto store_load = overlap(distance, step, bytes, 1, 0);
           const auto load_store = overlap(-distance, step, 1, bytes, 1);
           const auto store_store = overlap(0, step, bytes, bytes, 1);
-          CHECK_MESSAGE(found[0] == store_load, offsets, distance, " ", bytes);
-          CHECK_MESSAGE(found[1] == load_store, offsets, distance, " ", bytes);
-          CHECK_MESSAGE(found[2] == store_store, offsets, distance, " ", bytes);
+          CHECK_MESSAGE(found.of[0] == store_load, offsets, distance, " ", bytes);
+          CHECK_MESSAGE(found.of[1] == load_store, offsets, distance, " ", bytes);
+          CHECK_MESSAGE(found.of[2] == store_store, offsets, distance, " ", bytes);
           ++programs;
           meetings += (store_load ? 1u : 0u) + (load_store ? 1u : 0u) + (store_store ? 1u : 0u);
         }

@@ -73,6 +73,8 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t most_added = std::uint64_t{1} << 40; ///< as the checker has it
+
   void count_loop(loop_id l) {
     loop_counting& c = counts_[l];
     const node_id exit = only_exit(l);
@@ -143,6 +145,9 @@ private:
         return no_value;
       }
       const std::uint64_t by = is_signed ? static_cast<std::uint64_t>(as_signed(*number, info.width)) : *number;
+      if (by + (most_added - 1) >= 2 * most_added - 1) { // -by and by are less
+        return no_value;
+      }
       added += info.code == operation::add ? by : 0 - by;
       v = p_.operands(v)[0];
     }

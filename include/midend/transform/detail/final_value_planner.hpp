@@ -20,6 +20,7 @@
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/counted_loops.hpp"
+#include "midend/transform/detail/followed_values.hpp"
 #include "midend/transform/final_value_plan.hpp"
 #include "midend/transform/final_value_witness.hpp"
 
@@ -222,6 +223,7 @@ public:
     if (reads_.empty()) {
       return;
     }
+    followed_.run(p_, found_);
     seen_.assign(p_.num_values(), 0);
     last_of_loop_.assign(loops_.num_loops(), none);
     for (const node_id n : tree_.preorder()) {
@@ -489,9 +491,7 @@ private:
     visited_.clear();
     visit(v, l);
     const loop_counting& count = counted_.count(l);
-    visit(count.compared[0], l);
-    visit(count.compared[1], l);
-    final_value_obstacle why = none_of_them;
+    final_value_obstacle why = visit_compared(count, l);
     while (!pending_.empty() && why == none_of_them) {
       const value_id x = pending_.back();
       pending_.pop_back();
@@ -507,9 +507,18 @@ private:
     return why;
   }
 
+  final_value_obstacle visit_compared(const loop_counting& count, loop_id l) {
+    for (const value_id v : count.compared) {
+      if (!is_plain_outside(v, l, number_reading::low_bits)) {
+        return final_value_obstacle::not_proven;
+      }
+      visit(v, l);
+    }
+    return none_of_them;
+  }
+
   void visit(value_id v, loop_id l) {
-    if (v != no_value && found_.home_loop(v) != no_loop && loops_.contains_loop(l, found_.home_loop(v)) &&
-        seen_[v] == 0 && visited_.size() <= most_visits) {
+    if (v != no_value && is_within(v, l) && seen_[v] == 0 && visited_.size() <= most_visits) {
       seen_[v] = 1;
       visited_.push_back(v);
       pending_.push_back(v);
@@ -526,8 +535,9 @@ private:
         if (count.kind != counting_kind::number || !e.is_known()) {
           return inner_loop;
         }
-        visit(count.compared[0], l);
-        visit(count.compared[1], l);
+        if (const final_value_obstacle why = visit_compared(count, l); why != none_of_them) {
+          return why;
+        }
       }
     }
     if (p_.is_phi(x)) {
@@ -535,14 +545,20 @@ private:
       if (loops_.is_header(p_.node_of(x)) && (!e.is_known() || changes_within(e))) {
         return e.is_known() ? changes_inside : no_closed_form;
       }
-    } else if (!is_followed(x)) {
+    } else if (!followed_.is_expanded(x)) {
       return not_proven;
-    }
-    for (const value_id operand : p_.operands(x)) {
-      visit(operand, l);
     }
     const operation code = p_.operation(x).code;
     const bool is_extended = code == operation::zero_extend || code == operation::sign_extend;
+    const number_reading r = p_.is_phi(x) || !is_extended     ? number_reading::low_bits
+                             : code == operation::sign_extend ? number_reading::as_signed
+                                                              : number_reading::as_unsigned;
+    for (const value_id operand : p_.operands(x)) {
+      if (!is_plain_outside(operand, l, r)) {
+        return not_proven;
+      }
+      visit(operand, l);
+    }
     return is_extended && !keeps_number(p_.operands(x)[0], l, code == operation::sign_extend) ? not_proven
                                                                                               : none_of_them;
   }
@@ -599,23 +615,13 @@ private:
     return inside;
   }
 
-  bool is_followed(value_id v) const {
-    switch (p_.operation(v).code) {
-    case operation::copy:
-    case operation::neg:
-    case operation::bit_not:
-    case operation::add:
-    case operation::sub:
-    case operation::mul:
-    case operation::shl:
-    case operation::shladd:
-    case operation::truncate:
-    case operation::zero_extend:
-    case operation::sign_extend:
-      return true;
-    default:
-      return false;
-    }
+  /// Whether a value is one of the loop, or the checker knows what evolutions know of it.
+  bool is_plain_outside(value_id v, loop_id l, number_reading r) const {
+    return v == no_value || is_within(v, l) || followed_.is_plain(v, r);
+  }
+
+  bool is_within(value_id v, loop_id l) const {
+    return found_.home_loop(v) != no_loop && loops_.contains_loop(l, found_.home_loop(v));
   }
 
   // ---- What pays.
@@ -786,6 +792,7 @@ private:
   const final_value_options& options_;
   final_value_plan& out_;
   counted_loops counted_;
+  followed_values followed_;
   flat_array<outside_read> reads_;
   flat_array<std::uint32_t> first_read_; ///< by value
   flat_array<final_value_candidate> candidates_;

@@ -14,7 +14,9 @@
 #include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/order.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,10 +25,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// By how much a value changes from pass to pass, modulo 2^64.
+/// By how much a value, extended to 64 bits with or without its sign, changes from pass to pass, modulo 2^bits. A
+/// counter of fewer bits may wrap, but its low bits go on.
 struct value_stride {
   bool is_known = false;
-  std::uint64_t by = 0; ///< valid if it is known
+  std::uint64_t by = 0;   ///< valid if it is known
+  std::uint8_t bits = 64; ///< likewise: 1 … 64
 };
 
 /// `second`, `distance` passes later, waits for `first`.
@@ -104,17 +108,19 @@ private:
     }
     const int unused = 64 - body_.values[n].info.width;
     const auto step = static_cast<std::int64_t>(body_.next[phi].addend << unused) >> unused;
-    return {true, static_cast<std::uint64_t>(step)};
+    return {true, static_cast<std::uint64_t>(step), body_.values[n].info.width};
   }
 
-  /// Of sums of multiples, and of conversions, whose operand is taken not to wrap.
+  /// Of sums of multiples, and of conversions. A multiple of a power of 2 has more low bits that go on.
   constexpr value_stride stride_of_operation(region_id n) const {
     const operation_info& info = body_.values[n].info;
     const auto operands = body_.operands_of(n);
     linear_step step;
+    unsigned bits = info.width;
     if (info.code == operation::truncate || info.code == operation::zero_extend ||
         info.code == operation::sign_extend) {
       step = {true, {1, 0}, 1};
+      bits = min(bits, unsigned{info.operand_width});
     } else {
       optional<std::uint64_t> literals[3];
       for (std::size_t i = 0; i < 2 && i != operands.size(); ++i) {
@@ -129,9 +135,15 @@ private:
       const value_stride& of = out_.strides[operands[i].node];
       out.is_known = out.is_known && (of.is_known || step.factors[i] == 0);
       out.by += step.factors[i] * of.by;
+      bits = min(bits, bits_of_multiple(of, step.factors[i]));
     }
     out.by = static_cast<std::uint64_t>(as_signed(out.by & low_ones(info.width), info.width));
+    out.bits = static_cast<std::uint8_t>(bits == info.width && out.by == 0 ? 64 : bits); // the same in all passes
     return out;
+  }
+
+  static constexpr unsigned bits_of_multiple(const value_stride& of, std::uint64_t factor) {
+    return min(64U, of.bits + static_cast<unsigned>(std::countr_zero(factor)));
   }
 
   constexpr value_stride stride_of(region_id n) const {
@@ -141,7 +153,9 @@ private:
   constexpr value_stride stride_of_address(const region_access& a) const {
     const value_stride base = stride_of(a.base);
     const value_stride index = stride_of(a.index);
-    return {base.is_known && index.is_known, base.by + index.by * static_cast<std::uint64_t>(a.scale)};
+    const auto scale = static_cast<std::uint64_t>(a.scale);
+    const unsigned bits = min(unsigned{base.bits}, bits_of_multiple(index, scale));
+    return {base.is_known && index.is_known, base.by + index.by * scale, static_cast<std::uint8_t>(bits)};
   }
 
   // Pairs of accesses.
@@ -182,10 +196,11 @@ private:
     }
     const std::uint32_t bytes_of_first = access_of(first).bytes;
     const std::uint32_t bytes_of_second = access_of(second).bytes;
+    const unsigned bits = out_.address_strides[body_.values[first].access].bits;
     if (first != second) {
-      add_if_near(first, second, first_meeting(*distance, bytes_of_first, bytes_of_second, 0));
+      add_if_near(first, second, first_meeting(*distance, bytes_of_first, bytes_of_second, 0, bits));
     }
-    add_if_near(second, first, first_meeting(distance->reversed(), bytes_of_second, bytes_of_first, 1));
+    add_if_near(second, first, first_meeting(distance->reversed(), bytes_of_second, bytes_of_first, 1, bits));
   }
 
   constexpr const region_access& access_of(region_id n) const { return body_.accesses[body_.values[n].access]; }
@@ -256,7 +271,8 @@ private:
 
 /// Orders the accesses of a body. Accesses to different classes of memory never overlap. Accesses with the same base,
 /// index and scale overlap according to their offsets, and in later passes according to the stride of the address:
-/// `first_meeting` says how many passes later first. All others may overlap, in the same pass and the next. Loads do
+/// `first_meeting` says how many passes later first. Addresses of counters that may wrap are compared in the low bits
+/// that go on. All others may overlap, in the same pass and the next. Loads do
 /// not wait for loads, volatile accesses keep their order, calls keep their order with all accesses. With
 /// `bases_are_apart`, accesses that a test before the loop can show to be apart are listed, not ordered. If nothing has
 /// an effect there is nothing to order. Refills `out`. Linear: an access is compared with the 128 before it.
