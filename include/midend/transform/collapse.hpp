@@ -384,7 +384,7 @@ private:
 
 } // namespace detail
 
-/// Plans which inner loops merge with the loop around them, so that one counter counts the iterations of both: Legality
+/// Plans which inner loops merge with the loop around them, so that one counter counts the iterations of both. Legality
 /// alone decides, not profit. C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines",
 /// ICPP 1987; without its divisions.
 ///

@@ -245,7 +245,7 @@ private:
 
   static constexpr std::uint64_t lowest_one(std::uint64_t x) { return x & (0 - x); }
 
-  /// A number of which an amount is a multiple, read as an unsigned number; 1 if nothing is known.
+  /// A divisor of a number, read without sign; 1 if nothing is known.
   std::uint64_t alignment(const value_and_number& x, int depth) const {
     if (x.value == no_value) {
       return x.number == 0 ? 1 : x.number;

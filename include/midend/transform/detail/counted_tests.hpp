@@ -89,8 +89,8 @@ public:
   counted_tests(const counted_tests&) = delete;
   counted_tests& operator=(const counted_tests&) = delete;
 
-  /// One for each exit, in the order of the forest; nothing for an exit that compares no counter. O(size of the loop);
-  /// the first call for a program also clears two numbers a value.
+  /// One result for each exit, in the order of the forest; empty if the exit compares no counter. O(size of the loop).
+  /// The first call for a program also clears two numbers for each value.
   const flat_array<optional<counted_test>>& read(loop_id l) {
     forget();
     l_ = l;
