@@ -85,7 +85,7 @@ private:
     return std::nullopt;
   }
 
-  /// The successors as they were read first, as a graph that does not change.
+  /// The successors of the first reading, as a graph that does not change.
   struct first_reading {
     const flat_array<std::size_t>& offsets;
     const flat_array<node_id>& targets;
@@ -217,8 +217,8 @@ private:
     return std::nullopt;
   }
 
-  /// Every edge is listed once at its target; `listed` becomes false for it. Where the graph knows predecessors, both
-  /// lists have the same order.
+  /// Checks that every edge is listed once at its target, and sets `listed` to false for it. If the graph knows
+  /// predecessors, both lists must have one order.
   constexpr optional<graph_error> check_in_edges(node_id n, flat_array<bool>& listed) const {
     std::size_t position = 0;
     auto&& edges = g_.in_edges(n);
@@ -262,10 +262,10 @@ private:
 
 } // namespace detail
 
-/// Checks that a graph keeps the contract: the entry and all successors are nodes; successors read twice are the same;
-/// predecessors are the sources of the edges, one for each edge; edges have different numbers and the right ends.
-/// Returns the first error with its place, or nothing. Meant for data that you do not trust and for tests of your own
-/// view. O(n + m log m) time, 24 bytes a node and 17 an edge.
+/// Checks that a graph keeps the contract: the entry and all successors are nodes; a second reading of successors gives
+/// the same ones; predecessors are the sources of the edges, one for each edge; edges have different numbers and the
+/// right ends. Returns the first error with its place, or nothing. Meant for data that you do not trust and for tests
+/// of your own view. O(n + m log m) time, 24 bytes a node and 17 an edge.
 template <directed_graph_argument G> [[nodiscard]] constexpr optional<graph_error> check_graph(const G& g) {
   return detail::graph_checker<G>(g).run();
 }

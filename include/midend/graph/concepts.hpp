@@ -1,5 +1,5 @@
-/// The graph contract: what a type needs to be analysed. A graph is any type with the members below. There is no trait
-/// to specialise and no base class.
+/// The graph contract: the members that a type needs to be analysed. A graph is any type with the members below. There
+/// is no trait to specialise and no base class.
 ///
 ///     struct my_cfg {                                   // a view, cheap to copy, over your own function
 ///       const my_function* f;
@@ -10,16 +10,16 @@
 ///       }
 ///     };
 ///
-/// Each requirement is a concept. Functions take a `flow_graph_argument` (or one of its kind): where a requirement
-/// fails, the first error of the compiler is a sentence that says what to write, and the concept follows. So they do
-/// not answer `requires { midend::dominators(g); }` with false; ask for the concept, `midend::flow_graph<G>`.
+/// Each requirement is a concept. Functions take a `flow_graph_argument` (or one of its kind): if a requirement fails,
+/// the first error of the compiler is a sentence that says what to write. So `requires { midend::dominators(g); }` is
+/// an error, not false; ask for the concept, `midend::flow_graph<G>`.
 ///
 /// `predecessors`, the numbers of edges and `epoch` are optional. A member of such a name that does not fit (it is not
-/// const, returns something else, takes something else) is an error too, because it would never be called.
+/// const, returns something else, takes something else) is an error, too, because it would never be called.
 ///
-/// Legal everywhere: parallel edges, self loops, unreachable nodes, an entry with predecessors, no exit, many exits.
-/// A graph without nodes is legal too; its `entry()` is never called. The order of successors is the graph's
-/// choice and must not change while an analysis runs.
+/// Legal everywhere: parallel edges, self loops, unreachable nodes, an entry with predecessors, no exit, many exits. A
+/// graph without nodes is legal too; its `entry()` is never called. The order of successors is the graph's choice and
+/// must not change while an analysis runs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -114,7 +114,7 @@ template <class G> using successors_of = decltype(std::declval<const G&>().succe
 template <class G> using predecessors_of = decltype(std::declval<const G&>().predecessors(node_id{}));
 template <class G> using out_edges_of = decltype(std::declval<const G&>().out_edges(node_id{}));
 
-// One concept for each thing that can be wrong, so that the message of the compiler names it.
+// One concept for each possible mistake, so that the compiler's message names it.
 template <class G>
 concept successors_are_a_range_of_nodes = range_of_nodes<successors_of<G>>;
 template <class G>
@@ -176,13 +176,13 @@ template <class G> constexpr std::uint64_t graph_epoch(const G& g) {
 
 namespace detail {
 
-/// Meant as a graph. Where a constructor, or a function that is overloaded for something else, takes a graph, a second
-/// overload takes what is meant as one and is none, for the error alone.
+/// Whether a type is meant as a graph. Functions that are overloaded for other types have a second overload for such
+/// types, for the diagnostics alone.
 template <class G>
 concept meant_as_graph =
     requires { &G::num_nodes; } || requires { &G::successors; } || requires(G& g, node_id n) { g.successors(n); };
 
-/// A dominator tree, which was passed in the place of its graph.
+/// A dominator tree in the place of its graph.
 template <class G>
 concept meant_as_tree = !has_successors<G> && requires(const G& g, node_id n) { g.immediate_dominator(n); };
 
@@ -269,8 +269,8 @@ template <class G> constexpr node_id node_count(const G& g) {
   return static_cast<node_id>(count);
 }
 
-/// What `g` returned as a node: an entry, a successor, a predecessor. Searches read nodes through this function, so
-/// that a number that is no node is named before it is an index.
+/// A node that `g` returned: an entry, a successor, a predecessor. Searches read nodes through this function, so that a
+/// wrong number is reported before it is an index.
 template <class G, class Node> constexpr node_id node_in([[maybe_unused]] const G& g, const Node& node) {
   const auto n = static_cast<node_id>(node);
   MIDEND_ASSERT(n < static_cast<std::size_t>(g.num_nodes()),
@@ -279,7 +279,7 @@ template <class G, class Node> constexpr node_id node_in([[maybe_unused]] const 
   return n;
 }
 
-/// The same for all edges at once, for what reads them often: when checks are on, reads all of them.
+/// When checks are on, checks all edges at once, for functions that read them often.
 template <class G> constexpr void require_nodes_within([[maybe_unused]] const G& g) {
 #if MIDEND_CHECKS
   const node_id count = node_count(g);

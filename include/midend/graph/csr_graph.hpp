@@ -35,7 +35,7 @@ public:
     detail::readable_graph_contract::explain<G>();
   }
 
-  /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
+  /// Copies in place: allocates nothing if an earlier graph of this object was at least as large.
   template <readable_graph_argument G> constexpr void assign(const G& g) {
     copy(g, num_derived);
     derive_in_edges();
@@ -157,7 +157,7 @@ private:
     }
   }
 
-  /// What one of the arrays that are derived has for `n`.
+  /// The entries of one of the derived arrays for `n`.
   constexpr span<const std::uint32_t> incoming(std::size_t array, node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     const std::uint32_t* const first = first_target() + (1 + array) * num_edges();
@@ -165,8 +165,8 @@ private:
     return {first + offset[0], first + offset[1]};
   }
 
-  // After the targets, the array has: the source of each edge; the predecessors of all nodes; the in-edges in the same
-  // order; and for each node where its own start, and one more.
+  // The array has, after the targets: the source of each edge; the predecessors of all nodes; the in-edges in the same
+  // order; and for each node where its in-edges start, with one entry more.
 };
 
 MIDEND_END_NAMESPACE

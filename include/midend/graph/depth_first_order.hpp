@@ -71,7 +71,7 @@ struct depth_first_arrays {
   node_id* postorder;
 };
 
-/// One stack holds what is still to do: a target that was not visited yet or, marked by the high bit, a node to leave.
+/// One stack holds the work left: a target that was not visited yet or, marked by the high bit, a node to leave.
 /// Successors are read once, when their node is met. The first is followed at once; only the others are pushed.
 struct depth_first_search {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
@@ -166,7 +166,7 @@ template <flow_graph_argument G> constexpr depth_first_numbering depth_first_ord
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+/// Refills `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph_argument G>
 constexpr void depth_first_order(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
   detail::depth_first_search::run(g, workspace, out);

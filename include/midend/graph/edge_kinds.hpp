@@ -26,7 +26,7 @@ namespace detail {
 /// The tree that a numbering describes: the parent of each reachable node, `no_node` for the others and the entry.
 constexpr flat_array<node_id> depth_first_parents(const depth_first_numbering& order) {
   flat_array<node_id> parents(order.num_nodes(), no_node);
-  flat_array<node_id> path; // from the entry down to the node before
+  flat_array<node_id> path; // from the entry down to the predecessor in preorder
   for (const node_id n : order.preorder()) {
     while (!path.empty() && order.postorder_number(path.back()) < order.postorder_number(n)) {
       path.pop_back();

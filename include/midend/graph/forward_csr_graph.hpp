@@ -72,7 +72,7 @@ public:
 
   constexpr ~forward_csr_graph() = default;
 
-  /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
+  /// Copies in place: allocates nothing if an earlier graph of this object was at least as large.
   template <readable_graph_argument G> constexpr void assign(const G& g) { copy(g, 0); }
 
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
@@ -159,13 +159,13 @@ protected:
     }
   }
 
-  /// The same. Requires a graph without errors.
+  /// Copies `g`. Requires a graph without errors.
   template <class G> constexpr void copy(const G& g, std::size_t derived) {
     copy_successors(g, derived);
     MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
   }
 
-  /// The same; returns what is wrong with `g`.
+  /// Copies `g` and returns its first error, if any.
   template <class G> constexpr optional<graph_build_error> copy_checked(const G& g, std::size_t derived) {
     if (const auto count = static_cast<std::size_t>(g.num_nodes()); count > max_nodes) {
       return graph_build_error{graph_build_error::reason::too_many_nodes, 0, count};
@@ -206,8 +206,8 @@ protected:
   std::size_t num_offsets_ = 0; ///< one more than nodes, or 0
   std::size_t num_edges_ = 0;
 
-  /// For each node where its targets start, and one more; the targets; what derived classes add. Those of up to about 6
-  /// nodes are part of the object.
+  /// For each node where its targets start, with one entry more; the targets; the arrays of derived classes. Arrays of
+  /// graphs with up to about 6 nodes are part of the object.
   detail::small_array<std::uint32_t, 64> arrays_;
 };
 

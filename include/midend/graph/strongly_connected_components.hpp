@@ -43,7 +43,7 @@ public:
   /// component is the last of the reachable ones. For a graph without an entry: whether node 0 reaches `n`.
   constexpr bool is_reachable(node_id n) const { return component(n) < num_reachable_components_; }
 
-  /// The components that the entry reaches are those below this number.
+  /// The entry reaches exactly the components below this number.
   constexpr std::size_t num_reachable_components() const { return num_reachable_components_; }
 
   friend constexpr bool operator==(const component_partition&, const component_partition&) = default;
@@ -199,7 +199,7 @@ template <directed_graph_argument G> constexpr component_partition strongly_conn
   return out;
 }
 
-/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+/// Refills `out`; allocates nothing once workspace and result have seen a graph as large.
 template <directed_graph_argument G>
 constexpr void strongly_connected_components(const G& g, strongly_connected_components_workspace& workspace,
                                              component_partition& out) {

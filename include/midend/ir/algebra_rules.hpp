@@ -1,4 +1,4 @@
-/// `algebra_rules`: equalities of operations as a table, which everybody can extend and test.
+/// `algebra_rules`: equalities of operations as a table, which can be extended and tested.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,21 +14,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is at a place of a pattern or result.
+/// A term of a pattern or result.
 enum class term_kind : std::uint8_t {
-  leaf,      ///< any value; the same number is the same value
+  leaf,      ///< any value; equal numbers are one value
   number,    ///< any literal, by number
   fixed,     ///< a literal with this value, modulo 2^width
-  computed,  ///< in results: a literal that a function of the rule computes
-  operation, ///< of the terms before it
+  computed,  ///< valid in results: a literal that a function of the rule computes
+  operation, ///< an operation of the terms before it
 };
 
 /// One term of a tree in postfix form: an operation comes after its operands.
 struct algebra_term {
   term_kind kind = term_kind::leaf;
   operation code = operation::other;
-  std::uint8_t index = 0; ///< of a leaf, number or function
-  std::int8_t value = 0;  ///< of a fixed literal
+  std::uint8_t index = 0; ///< valid for a leaf, number or function
+  std::int8_t value = 0;  ///< valid for a fixed literal
 
   friend constexpr bool operator==(const algebra_term&, const algebra_term&) = default;
 };
@@ -43,34 +43,35 @@ struct algebra_tree {
   constexpr const algebra_term& root() const { return terms[size - 1]; }
 };
 
-/// What a pattern has matched.
+/// The match of a pattern.
 struct algebra_match {
-  unsigned width = 0;            ///< of the operands of the root
-  std::uint64_t numbers[2] = {}; ///< literals by number
-  operation_flags promises = {}; ///< what all operations of the pattern promise that can promise it
-  number_facts facts[3] = {};    ///< what is known about leaves, by number; only for rules that read it
+  unsigned width = 0;            ///< the width of the root's operands
+  std::uint64_t numbers[2] = {}; ///< the literals by number
+  operation_flags promises = {}; ///< promises that all operations of the pattern make, of those that can make them
+  number_facts facts[3] = {};    ///< facts about leaves, by number; valid only for rules that read them
 };
 
-/// An equality: where the pattern has a result, the result of the rule is the same and does not trap. Both are computed
-/// modulo 2^width for the one width of all operands; only the result of a comparison has width 1, and a comparison can
-/// only be the root. `rule_error` finds counterexamples.
+/// An equality: where the pattern has a result, the rule's result equals it and does not trap. Both are computed modulo
+/// 2^width for the one width of all operands; only the result of a comparison has width 1, and a comparison can only be
+/// the root. `rule_error` finds counterexamples.
 ///
-/// The pattern may be of operations with promises. What is made has none, but what the rule keeps. Where the pattern
-/// traps, the rule may do anything: x / 1 → x removes no trap that matters.
+/// Operations of the pattern may have promises. Operations of the result have only those that the rule keeps. Where the
+/// pattern traps, the rule may do anything: x / 1 → x removes no trap that matters.
 ///
-/// A rule that reads facts holds for all values of which they are true. It may not apply less often where more is
-/// known: if it applies to facts, it applies to those of each single number that they allow.
+/// A rule that reads facts holds for all values with these facts. It must not apply less often where more is known: if
+/// it applies to facts, it applies to the facts of each single number that they allow.
 struct algebra_rule {
   const char* name = "";
   algebra_tree pattern;
   algebra_tree result;
-  bool (*applies)(const algebra_match&) = nullptr;                                  ///< null: always
+  bool (*applies)(const algebra_match&) = nullptr;                                  ///< null: the rule always applies
   std::uint64_t (*computed[3])(const algebra_match&) = {nullptr, nullptr, nullptr}; ///< the literals of the result
-  operation_flags (*keeps)(const algebra_match&) = nullptr; ///< what the root of the result promises; null: nothing
-  bool reads_facts = false;                                 ///< `applies` or `computed` reads `algebra_match::facts`
+  operation_flags (*keeps)(const algebra_match&) = nullptr; ///< the promises of the result's root; null: none
+  bool reads_facts = false;                                 ///< whether `applies` or `computed` reads
+                                                            ///< `algebra_match::facts`
 };
 
-/// A number that is added to the result of an operation, modulo 2^width, if another one is added to an operand.
+/// By how much the result of an operation changes, modulo 2^width, if a number is added to an operand.
 struct change_of_result {
   bool is_known = false;
   std::uint64_t by = 0;
@@ -136,19 +137,19 @@ constexpr std::uint64_t logarithm(const algebra_match& m) {
   return static_cast<std::uint64_t>(std::countr_zero(m.numbers[0]));
 }
 
-/// Whether two shifts, each by less than the width, leave nothing together.
+/// Whether two shifts, each by less than the width, together shift out all bits.
 constexpr bool shifts_all_out(const algebra_match& m) {
   return m.numbers[0] < m.width && m.numbers[1] < m.width && m.numbers[0] + m.numbers[1] >= m.width;
 }
 
-/// What a sum promises to which one number is added for two, or from which it is subtracted: as much as both sums did,
-/// if the sum of the numbers does not wrap.
+/// The promises of a sum that adds one number instead of adding two, or instead of subtracting it: those of both old
+/// sums, if the sum of the numbers does not wrap.
 constexpr operation_flags kept_by_sum(const algebra_match& m) {
   const detail::wrapping_result sum = detail::wrapping_add(m.numbers[0], m.numbers[1], m.width);
   return {m.promises.no_signed_wrap && !sum.signed_wrap, m.promises.no_unsigned_wrap && !sum.unsigned_wrap};
 }
 
-/// The same if number i is added and number k subtracted.
+/// The promises of a sum if number i is added and number k subtracted.
 template <std::size_t i, std::size_t k> constexpr operation_flags kept_by_difference(const algebra_match& m) {
   const detail::wrapping_result d = detail::wrapping_sub(m.numbers[i], m.numbers[k], m.width);
   return {m.promises.no_signed_wrap && !d.signed_wrap, false};
@@ -160,7 +161,7 @@ constexpr bool compares_signed(const algebra_match& m) {
          !detail::wrapping_sub(m.numbers[1], m.numbers[0], m.width).signed_wrap;
 }
 
-/// The same of unsigned numbers; a has a sign.
+/// Whether this holds for unsigned numbers; a has a sign.
 constexpr bool compares_unsigned(const algebra_match& m) {
   const std::uint64_t added = m.numbers[0];
   const std::uint64_t bound = m.numbers[1];
@@ -170,13 +171,13 @@ constexpr bool compares_unsigned(const algebra_match& m) {
           (as_signed(added, m.width) < 0 ? bound <= low_ones(m.width) - less : added <= bound));
 }
 
-/// Whether no leaf, of those that a rule has, is negative.
+/// Whether none of the rule's leaves is negative.
 constexpr bool are_natural(const algebra_match& m) {
   return m.facts[0].is_natural() && m.facts[1].is_natural();
 }
 
-/// Of unsigned numbers: by how much x / divisor grows if the first number is added to x. The sum does not wrap, and the
-/// remainder of x is known or does not matter.
+/// For unsigned numbers: by how much x / divisor grows if the first number is added to x. Requires that the sum does
+/// not wrap, and that the remainder of x is known or does not matter.
 constexpr change_of_result change_of_quotient_by(const algebra_match& m, std::uint64_t divisor) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   const std::int64_t by = as_signed(m.numbers[0], m.width);
@@ -193,8 +194,8 @@ constexpr change_of_result change_of_quotient_by(const algebra_match& m, std::ui
   return {true, static_cast<std::uint64_t>(sum / d - (sum % d < 0 ? 1 : 0)) & low_ones(m.width)};
 }
 
-/// Whether an addition of the first number changes only low bits of x, all of which are known: no carry leaves them.
-/// Stores what these bits are before and after.
+/// Whether an addition of the first number changes only low bits of x, which are all known: no carry leaves them.
+/// Stores these bits before and after the addition.
 constexpr bool changes_known_bits(const algebra_match& m, std::uint64_t& before, std::uint64_t& after) {
   const unsigned known = m.facts[0].known_low_bits();
   if (known == 0) {
@@ -215,7 +216,7 @@ constexpr bool adds_above_mask(const algebra_match& m) {
 
 namespace detail {
 
-/// What x + a, in place of x, changes in the result of an operation of x and the second number.
+/// By how much the result of an operation of x and the second number changes if x + a takes the place of x.
 constexpr change_of_result change_of_quotient(const algebra_match& m) {
   return algebra_terms::change_of_quotient_by(m, m.numbers[1]);
 }
@@ -230,7 +231,8 @@ template <class Operation> constexpr change_of_result change_of_bits(const algeb
 }
 
 constexpr change_of_result change_of_bits_down(const algebra_match& m, bool has_sign) {
-  const bool is_sign_known = has_sign && m.facts[0].known_low_bits() >= m.width; // otherwise it does not change
+  const bool is_sign_known = has_sign && m.facts[0].known_low_bits() >= m.width; // otherwise the quotient does not
+                                                                                 // change
   return m.numbers[1] >= m.width ? change_of_result() : change_of_bits(m, [&](std::uint64_t bits) {
     return is_sign_known ? static_cast<std::uint64_t>(as_signed(bits, m.width) >> m.numbers[1]) : bits >> m.numbers[1];
   });
@@ -252,14 +254,15 @@ constexpr change_of_result change_of_mask(const algebra_match& m) {
 }
 
 constexpr change_of_result change_of_or(const algebra_match& m) {
-  return change_of_bits(m, [&](std::uint64_t bits) { return bits & ~m.numbers[1]; }); // the others are set in both
+  return change_of_bits(m, [&](std::uint64_t bits) { return bits & ~m.numbers[1]; }); // the other bits are set before
+                                                                                      // and after
 }
 
 constexpr change_of_result change_of_xor(const algebra_match& m) {
   return change_of_bits(m, [&](std::uint64_t bits) { return (bits & ~m.numbers[1]) - (bits & m.numbers[1]); });
 }
 
-/// The functions of the rows for such an operation.
+/// The functions of the rows for one operation.
 template <change_of_result (*change)(const algebra_match&)> struct moved_number {
   static constexpr bool vanishes(const algebra_match& m) {
     const change_of_result c = change(m);
@@ -482,7 +485,7 @@ constexpr auto make_algebra_rules() {
          nullptr,
          {[](const match& m) { return m.numbers[1] - m.numbers[0]; }}});
 
-  // What facts about values decide.
+  // Facts about values decide.
   const auto add_known = [&](algebra_rule r) {
     r.reads_facts = true;
     t.add(r);
@@ -508,8 +511,8 @@ constexpr auto make_algebra_rules() {
   add_known({"x | a = x, which has these bits", binary(bit_or, x, a), x,
              [](const match& m) { return (m.numbers[0] & ~m.facts[0].certain_bits()) == 0; }});
 
-  // A number that is added moves out, so that what is left is shared. It changes a quotient by a number if the sum does
-  // not wrap and the remainder is known; bits if no carry leaves the known ones.
+  // An added number moves out, so that the rest is shared. The number changes a quotient if the sum does not wrap and
+  // the remainder is known; it changes bits if no carry leaves the known ones.
   const auto add_moved = [&]<class Moved>(Moved, const char* same, const char* moved, operation code) {
     add_known(
         {same, binary(code, binary(add, x, a), b), binary(code, x, first), Moved::vanishes, {Moved::second_number}});
@@ -627,7 +630,7 @@ constexpr std::size_t first_term(const algebra_tree& tree, std::size_t root) {
   return i;
 }
 
-/// The literal that a term of a result is.
+/// The literal of a term of a result.
 constexpr std::uint64_t literal_of(const algebra_rule& rule, const algebra_term& t, const algebra_match& m,
                                    unsigned width) {
   const std::uint64_t bits = t.kind == term_kind::computed ? rule.computed[t.index](m)
@@ -643,20 +646,20 @@ constexpr operation_info info_of_term(const algebra_term& t, unsigned width) {
 
 } // namespace detail
 
-/// The rules that ship, in the order in which they are tried. They say:
-/// - what is neutral, absorbing or cancels out;
-/// - that two numbers in a chain are one: (x + 1) + 2 = x + 3;
-/// - which multiplications and divisions by literals are shifts, additions and masks. `divide_by_literal` has the
+/// The rules that ship, in the order in which they are tried. They cover:
+/// - neutral and absorbing numbers, and operations that cancel out;
+/// - two numbers in a chain, which become one: (x + 1) + 2 = x + 3;
+/// - multiplications and divisions by literals that are shifts, additions and masks. `divide_by_literal` has the
 ///   divisions by other literals, which need a wider word, `width_changes.hpp` the rules of more than one width.
 ///
-/// No rule reads a value in the result that the pattern reads only sometimes, so none has `select`: the arm that is not
-/// chosen may be undefined.
+/// No result reads a value that the pattern reads only sometimes. So no rule has `select`: the arm that is not chosen
+/// may be undefined.
 constexpr span<const algebra_rule> algebra_rules() {
   return {detail::algebra_rule_table.rules, detail::algebra_rule_table.size};
 }
 
-/// What a tree of a rule computes for values of its leaves, which have `m.width` bits, if all its operations, or the
-/// root alone, make promises. No result: it traps, or a promise is broken.
+/// Evaluates a tree of a rule for values of its leaves, which have `m.width` bits. Either all its operations, or the
+/// root alone, make promises. No result if it traps or a promise is broken.
 constexpr evaluation evaluate_tree(const algebra_rule& rule, const algebra_tree& tree, const algebra_match& m,
                                    span<const std::uint64_t> leaves, operation_flags of_all = {},
                                    operation_flags of_root = {}) {

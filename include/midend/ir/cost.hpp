@@ -10,12 +10,12 @@
 /// has the class `branch`, by which analyses recognise it; one that is itself the condition of its node, because it
 /// compares and branches, counts as a comparison and a branch. `cost` is not called for phis.
 ///
-/// `effect(v)` says what an operation does besides computing a value: nothing, read memory, write memory, or something
-/// unknown. If it reads or writes, `memory(v)` says where; nothing means anywhere.
+/// `effect(v)` is the effect of an operation besides computing a value: nothing, reading memory, writing memory, or
+/// unknown. If it reads or writes, `memory(v)` is the place; nothing means anywhere.
 ///
 /// These members are optional:
 ///
-///     bool may_reassociate(midend::value_id v) const;              // rounding does not keep it from being regrouped
+///              bool may_reassociate(midend::value_id v) const; // may be regrouped in spite of rounding
 ///     midend::guard_of_value guard(midend::value_id v) const;      // runs only if a predicate holds
 ///     midend::operation_info unguarded(midend::value_id v) const;  // required with `guard`
 ///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes
@@ -32,18 +32,18 @@
 /// before. If the predicate is a constant for which `v` never runs, `v` has the class that it would have if it ran, and
 /// may have no effect.
 ///
-/// `identity(v)` is 0 if it is unknown what `v` computes. Two operations with the same other identity and the same
-/// operands compute the same.
+/// `identity(v)` is 0 if the computation of `v` is unknown. Two operations with one identity other than 0 and equal
+/// operands compute equal results.
 ///
 /// `probability(e)` is between 0 and 1, and negative if unknown. Where `trip_hints` gives no average, the average trip
 /// count follows from the probabilities.
 ///
-/// `must_end(e)`: a run has no meaning if it stays in the loop for ever and has no effects there (calls, volatile
-/// accesses), as C and C++ say of most loops.
+/// `must_end(e)`: a run has no meaning if it stays in the loop for ever without effects there (calls, volatile
+/// accesses), as in C and C++ for most loops.
 ///
-/// `constant_memory(base, offset, bytes)` are the numbers that a load of 1 to 8 bytes at the address `base` + `offset`
-/// may read, `base` being any value of the program: if a run may change the memory, or not all of it is one object,
-/// nothing.
+/// `constant_memory(base, offset, bytes)` is the range of numbers that a load of 1 to 8 bytes at the address `base` +
+/// `offset` may read. `base` may be any value of the program. Nothing if a run may change the memory, or the bytes do
+/// not belong to one object.
 #pragma once
 
 #include "midend/config.hpp"
@@ -67,36 +67,37 @@ inline constexpr std::uint32_t any_memory = static_cast<std::uint32_t>(-1);
 
 /// The address of a load or store: base + index · scale + offset, in 64 bits; an index of fewer bits is sign-extended.
 ///
-/// A store writes all its bytes, also if its value has fewer bits; what it writes depends on the value and its type
-/// alone. If the value has more bits, the others are not stored. A load of fewer bits than its bytes have does not read
-/// the others; one of more bits extends.
+/// A store writes all its bytes, even if its value has fewer bits; the bytes depend on the value and its type alone. If
+/// the value has more bits, its high bits are not stored. A load of fewer bits than its bytes have ignores the other
+/// bits; a load of more bits extends.
 struct memory_reference {
   value_id base = no_value; ///< `no_value`: anywhere
   value_id index = no_value;
-  value_id stored = no_value;        ///< what a store writes
+  value_id stored = no_value;        ///< valid for a store: the value that it stores
   std::uint32_t bytes = 0;           ///< 0: unknown
   std::uint32_t memory = any_memory; ///< accesses of different classes, other than `any_memory`, never overlap
   std::int64_t scale = 1;
   std::int64_t offset = 0;
   bool is_volatile = false;
-  std::uint32_t bits = 0;           ///< of the value that is loaded or stored; 0: as many as its operation has
-  std::uint32_t local = any_memory; ///< in one run of loop `scope`, accesses with other local classes of that loop are
-                                    ///< apart; in two runs, they may overlap
-  node_id scope = no_node;          ///< the header of that loop; an access outside of the loop has no such class
+  std::uint32_t bits = 0;           ///< the bits of the loaded or stored value; 0: those of its operation
+  std::uint32_t local = any_memory; ///< two accesses in one run of loop `scope` with different local classes of that
+                                    ///< loop do not overlap; in two runs, they may
+  node_id scope = no_node;          ///< valid with `local`: the header of that loop; an access outside of the loop has
+                                    ///< no such class
 };
 
 /// A predicate that decides whether an operation runs.
 struct guard_of_value {
   value_id predicate = no_value; ///< `no_value`: it always runs
-  value_id otherwise = no_value; ///< its value if it does not run
-  bool negated = false;          ///< it runs if the predicate is 0
+  value_id otherwise = no_value; ///< valid with a predicate: its value if it does not run
+  bool negated = false;          ///< whether it runs if the predicate is 0
 };
 
-/// What is known about the number of header executions of a loop; 0 means unknown.
+/// Facts about the number of header executions of a loop; 0 means unknown.
 struct loop_hints {
   double average = 0; ///< from a profile
   std::uint64_t maximum = 0;
-  std::uint64_t multiple = 0; ///< they are a multiple of this number
+  std::uint64_t multiple = 0; ///< the number is a multiple of this
   bool must_end = false;      ///< a run that stays in the loop for ever, without effects, has no meaning
 
   friend constexpr bool operator==(const loop_hints&, const loop_hints&) = default;
@@ -146,13 +147,14 @@ concept has_identity = requires(const IR& ir, value_id v) {
   { ir.identity(v) } -> std::convertible_to<std::uint32_t>;
 };
 
-/// `trip_hints(n)` says what is known about the header executions of a loop. Optional.
+/// `trip_hints(n)` gives facts about the number of header executions of a loop. Optional.
 template <class IR>
 concept has_trip_hints = requires(const IR& ir, node_id n) {
   { ir.trip_hints(n) } -> std::same_as<loop_hints>;
 };
 
-/// `set_trip_hints(n, hints)` changes them. Optional, for editors: a pass that copies a loop divides the hints by it.
+/// `set_trip_hints(n, hints)` changes them. Optional, for editors: a transformation that copies a loop divides the
+/// hints by it.
 template <class E>
 concept can_set_trip_hints =
     has_trip_hints<E> && requires(E& editor, node_id n, const loop_hints& hints) { editor.set_trip_hints(n, hints); };
@@ -175,13 +177,13 @@ concept has_must_end = requires(const IR& ir, edge_id e) {
   { ir.must_end(e) } -> truth_value;
 };
 
-/// `constant_memory(base, offset, bytes)` says what memory that never changes holds. Optional.
+/// `constant_memory(base, offset, bytes)` gives the contents of memory that never changes. Optional.
 template <class IR>
 concept has_constant_memory = requires(const IR& ir, value_id base, std::uint64_t offset, std::uint32_t bytes) {
   { ir.constant_memory(base, offset, bytes) } -> std::same_as<std::optional<number_range>>;
 };
 
-/// `low_sum(v)` says what an operation outside the vocabulary adds, as far as the low bits go. Optional.
+/// `low_sum(v)` describes the low bits of an operation outside the vocabulary that adds. Optional.
 template <class IR>
 concept has_low_sum = requires(const IR& ir, value_id v) {
   { ir.low_sum(v) } -> std::same_as<std::optional<sum_of_low_bits>>;
@@ -282,7 +284,7 @@ constexpr optional<operation_class> usual_operation_class(const operation_info& 
 /// that most machines do not issue: copies and changes of width, which loads and operations on parts of registers do on
 /// the side.
 ///
-/// A template of a parameter that nobody gives: a file that does not call it does not pay for its `std::optional`.
+/// A template with a default argument only, so that a file without calls does not pay for `std::optional`.
 template <class Class = operation_class> constexpr std::optional<Class> usual_class(const operation_info& info) {
   return detail::usual_operation_class(info);
 }

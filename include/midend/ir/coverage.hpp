@@ -17,17 +17,17 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How many values in nodes are what. Each value is counted once, by the first that applies.
+/// Counts values in nodes by category. Each value is counted once, in the first category that applies.
 struct ir_coverage {
   std::uint64_t phis = 0;
   std::uint64_t literals = 0;     ///< have a `constant`
   std::uint64_t vocabulary = 0;   ///< operations other than `operation::other`
-  std::uint64_t branches = 0;     ///< terminators, as far as the IR says which values are
-  std::uint64_t guarded = 0;      ///< `other` because a predicate decides whether they run; cost rung
-  std::uint64_t memory = 0;       ///< `other` that reads or writes memory; effects or cost rung
-  std::uint64_t calls = 0;        ///< `other` with unknown effect; effects or cost rung
+  std::uint64_t branches = 0;     ///< terminators, as far as the IR names them
+  std::uint64_t guarded = 0;      ///< `other` because a predicate decides whether it runs; needs the cost rung
+  std::uint64_t memory = 0;       ///< `other` that reads or writes memory; needs the effects or cost rung
+  std::uint64_t calls = 0;        ///< `other` with unknown effect; needs the effects or cost rung
   std::uint64_t opaque = 0;       ///< `other` that `is_opaque`
-  std::uint64_t of_constants = 0; ///< `other` whose operands are all constants: `fold` decides
+  std::uint64_t of_constants = 0; ///< `other` with constant operands only: `fold` decides
   std::uint64_t of_variables = 0; ///< `other` with an operand that is not constant: its value is unknown
 
   /// All but phis.
@@ -35,7 +35,7 @@ struct ir_coverage {
 
   constexpr std::uint64_t understood() const { return literals + vocabulary + branches; }
 
-  /// What only the IR can compute, if anyone.
+  /// Operations that only the IR could compute.
   constexpr std::uint64_t not_understood() const {
     return guarded + memory + calls + opaque + of_constants + of_variables;
   }
@@ -43,7 +43,7 @@ struct ir_coverage {
   friend constexpr bool operator==(const ir_coverage&, const ir_coverage&) = default;
 };
 
-/// What an analysis found: which nodes are executed, and which values are constant.
+/// The results of an analysis: which nodes are executed, and which values are constant.
 template <class Found, class IR>
 concept constants_found = requires(const Found& found, node_id n, value_id v) {
   { found.is_executable(n) } -> std::convertible_to<bool>;
@@ -52,7 +52,7 @@ concept constants_found = requires(const Found& found, node_id n, value_id v) {
 
 namespace detail {
 
-/// No analysis: everything may be executed, and constants are the literals of the IR.
+/// Takes the place of an analysis: all nodes may be executed, and constants are the literals of the IR.
 struct nothing_found {};
 
 template <class IR, class Found> class coverage_counter {
@@ -155,14 +155,13 @@ template <semantic_ir_argument IR> constexpr ir_coverage coverage(const IR& ir) 
   return detail::coverage_counter<IR, detail::nothing_found>(ir, nothing).run();
 }
 
-/// The same for some nodes, such as `loops.blocks(l)`: what the advice on unrolling could use of a loop.
+/// Counts some nodes only, such as `loops.blocks(l)`: how much of a loop an advice on unrolling could use.
 template <semantic_ir_argument IR> constexpr ir_coverage coverage(const IR& ir, span<const node_id> nodes) {
   const detail::nothing_found nothing;
   return detail::coverage_counter<IR, detail::nothing_found>(ir, nothing).run(nodes);
 }
 
-/// The same for what is executed, after an analysis as `sccp`: what it could use, and what it could not. Constants are
-/// those that it found.
+/// Counts the nodes that are executed and the constants that an analysis such as `sccp` found.
 template <semantic_ir_argument IR, constants_found<IR> Found>
 constexpr ir_coverage coverage(const IR& ir, const Found& found) {
   return detail::coverage_counter<IR, Found>(ir, found).run();

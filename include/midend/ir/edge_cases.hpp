@@ -1,5 +1,4 @@
-/// `edge_cases`: for which values of a condition an edge is taken, whether the IR says it by `edge_case` or by
-/// `edge_cases`.
+/// `edge_cases`: the values of a condition for which an edge is taken, from `edge_case` or `edge_cases` of the IR.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,15 +24,15 @@ concept lists_constants = requires(const IR& ir, edge_id e) {
 
 } // namespace detail
 
-/// An IR that says for which values an edge is taken, in either form. Of ranges, the width of the condition must be
-/// known.
+/// An IR that gives the values for which an edge is taken, in either form. If they are ranges, the width of the
+/// condition must be known.
 template <class IR>
 concept has_cases_of_edges =
     has_constant_type<IR> &&
     (has_edge_cases<IR> ? detail::lists_constants<IR> || has_operation<IR> : has_edge_case<IR>);
 
-/// Whether an edge is taken for cases of its own, and not for all other values. Requires that its source has a
-/// condition, as do the functions below.
+/// Whether an edge has cases, so that it is not taken for all other values. Like the functions below, requires that its
+/// source has a condition.
 template <has_cases_of_edges IR> constexpr bool has_cases(const IR& ir, edge_id e) {
   bool found = false;
   for_each_case(ir, e, [&](const auto&) { found = true; });
@@ -42,7 +41,7 @@ template <has_cases_of_edges IR> constexpr bool has_cases(const IR& ir, edge_id 
 
 namespace detail {
 
-/// The numbers from `first` on, `beyond` of them after it, modulo 2^width. Signed and unsigned ranges are both arcs.
+/// `beyond` + 1 numbers from `first` on, modulo 2^width. Signed and unsigned ranges are both arcs.
 struct case_arc {
   std::uint64_t first;
   std::uint64_t beyond;
@@ -94,7 +93,7 @@ template <class A, class B> constexpr bool case_includes([[maybe_unused]] unsign
   }
 }
 
-/// Whether a value is of both cases.
+/// Whether two cases have a value in common.
 template <class A, class B> constexpr bool cases_meet([[maybe_unused]] unsigned width, const A& a, const B& b) {
   if constexpr (std::is_same_v<A, number_range> || std::is_same_v<B, number_range>) {
     const auto x = detail::arc_of(width, a);
@@ -107,14 +106,14 @@ template <class A, class B> constexpr bool cases_meet([[maybe_unused]] unsigned 
   }
 }
 
-/// The width of the condition of a node, for `case_includes` and `cases_meet`; any number if no edge has ranges.
+/// The width of the condition of a node, for `case_includes` and `cases_meet`. Any number if no edge has ranges.
 template <has_cases_of_edges IR>
 constexpr unsigned width_of_cases([[maybe_unused]] const IR& ir, [[maybe_unused]] node_id n) {
   unsigned width = 0;
   if constexpr (has_edge_cases<IR> && has_operation<IR>) {
     width = ir.operation(static_cast<value_id>(ir.condition(n))).width;
   }
-  return width == 0 ? 64 : width; // of a value whose width is not known, only single numbers are cases
+  return width == 0 ? 64 : width; // without a known width, only single numbers are cases
 }
 
 /// The value for which an edge is taken, if it is the only one.
@@ -140,8 +139,8 @@ template <has_cases_of_edges IR> constexpr bool has_case(const IR& ir, node_id n
   return found;
 }
 
-/// The edge that `n` takes if its condition is `c`: that of this case, or the one of all other values; `no_edge` if
-/// there is neither. O(edges + cases).
+/// The edge that `n` takes if its condition is `c`: the edge of this case, or else the edge of all other values;
+/// `no_edge` if there is neither. O(edges + cases).
 template <has_cases_of_edges IR> constexpr edge_id edge_of_case(const IR& ir, node_id n, const constant_of<IR>& c) {
   edge_id taken = no_edge;
   edge_id otherwise = no_edge;
@@ -156,7 +155,7 @@ template <has_cases_of_edges IR> constexpr edge_id edge_of_case(const IR& ir, no
   return taken != no_edge ? taken : otherwise;
 }
 
-/// Whether an edge of one program lists the same cases as one of another, in the same order. O(cases).
+/// Whether two edges of two programs list equal cases in one order. O(cases).
 template <has_cases_of_edges A, has_cases_of_edges B>
 constexpr bool same_cases(const A& a, edge_id e, const B& b, edge_id f) {
   if constexpr (has_edge_cases<A> && has_edge_cases<B>) {

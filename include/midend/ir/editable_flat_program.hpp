@@ -1,4 +1,4 @@
-/// `editable_flat_program`: a flat program that all transformations can change, to try them.
+/// `editable_flat_program`: a flat program that all transformations can change, for trials.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,26 +25,26 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// A flat program with the editing rungs: values, flow, operations, branches and profile. It is a value, like the
-/// program that it extends: to try a transformation, copy it, change the copy, and look.
+/// program that it extends: to try a transformation, copy it and change the copy.
 ///
 ///     midend::editable_flat_program trial;
 ///     midend::frozen(ir, trial);
 ///     midend::editable_flat_program unrolled = trial;
 ///     midend::unroll_loops(unrolled, loops, requests);
 ///
-/// **What operations know.** A clone knows what its original does: `origin`, meaning, effects, cost, promises,
-/// description. What `make_operation` makes has no origin and no effect; a division or shift may trap, unless its
+/// **Facts about operations.** A clone has those of its original: `origin`, meaning, effects, cost, promises,
+/// description. An operation of `make_operation` has no origin and no effect; a division or shift may trap, unless its
 /// second operand is a literal for which it does not. The IR never folds an operation that has lost promises or its
-/// guard; one whose operand was set by `set_operand` it folds if all operands are known. `replace_uses` replaces by
-/// what is equal, so it changes nothing there. `effect` and the like follow a guard that becomes a literal.
+/// guard; one whose operand was set by `set_operand` it folds if all operands are known. `replace_uses` replaces values
+/// by equal ones, so facts stay. `effect` and the like follow a guard that becomes a literal.
 ///
-/// **What it cannot know.** Everything else is what the IR said of the original: whether an operation may trap does not
+/// **Limits.** All other facts are those that the IR gave for the original: whether an operation may trap does not
 /// change with its operands. Integer literals have the type of the operations of the vocabulary of their width; if
 /// there are none, a type of their own.
 ///
-/// Requires that the program is closed (`is_closed`): every value that an answer names (the base of an address, the
-/// guard, the condition of a branch) is an operand of the operation that the answer is about, and the ends of nodes are
-/// values. Frozen programs are, if their IR is so.
+/// Requires that the program is closed (`is_closed`): every value that an answer about an operation names (the base of
+/// an address, the guard, the condition of a branch) is an operand of the operation, and the ends of nodes are values.
+/// A frozen program is closed if its IR is.
 ///
 /// Each change is O(1) amortised, plus the phis and edges that it touches. Copying into an object that held a program
 /// as large allocates nothing.
@@ -81,11 +81,11 @@ public:
     replaced_by_[v] = by;
   }
 
-  /// What `replace_uses` has put in the place of a value the last time, in this program or in one that it is a copy of;
-  /// or `no_value`.
+  /// The value that the last `replace_uses` put in the place of `v`, in this program or in one that it is a copy of; or
+  /// `no_value`.
   value_id replacement(value_id v) const { return v < replaced_by_.size() ? replaced_by_[v] : no_value; }
 
-  /// Edges of a terminator have to be erased before.
+  /// The edges of a terminator must be erased before.
   void erase_value(value_id v) {
     MIDEND_ASSERT(!operands_.has_users(v), "an operation without users", v);
     operands_.clear(values_[v].operands);
@@ -115,7 +115,7 @@ public:
     return insert_clone(v, node_at(p), value_at(p));
   }
 
-  /// A copy of `v` without its guard, which always runs.
+  /// A copy of `v` that always runs, without its guard.
   value_id clone_unguarded(value_id v, place p) {
     const value_id clone = clone_value(v, p);
     if (!has(v, guarded)) {
@@ -218,7 +218,7 @@ public:
     return v;
   }
 
-  /// The value itself, if it is shown as a number of 64 bits.
+  /// The value itself if it is a number of 64 bits; else `no_value`.
   value_id address_as_number(value_id address, [[maybe_unused]] place p) {
     return values_[address].number_width == 64 ? address : no_value;
   }
@@ -234,7 +234,7 @@ public:
     return made_classes_ == any_memory ? any_memory : made_classes_++;
   }
 
-  /// A value that is as good as a parameter.
+  /// A value in no node, like a parameter.
   value_id make_local_array(std::uint32_t bytes) {
     check_closed();
     const value_id v = add_value_of_type(type_of_numbers(64));
@@ -330,8 +330,8 @@ public:
     return n;
   }
 
-  /// If an edge passes over a node into which others lead, local classes of the target end: it may become the header of
-  /// the loop of that node, too.
+  /// If an edge skips a node into which others lead, local classes of the target end: it may become the header of the
+  /// loop of that node, too.
   void redirect_edge(edge_id e, node_id target) {
     const node_id old = graph_.edge_target(e);
     if (graph_.in_edges(old).size() > 1 && graph_.out_edges(old).size() == 1 &&
@@ -367,7 +367,7 @@ public:
         erase_edge(graph_.out_edges(n).back());
       }
     }
-    for (const node_id n : nodes) { // they may use each other
+    for (const node_id n : nodes) { // the nodes may use each other's values
       for (value_id v = nodes_[n].last; v != no_value; v = values_[v].previous) {
         operands_.clear(values_[v].operands);
       }
@@ -412,8 +412,8 @@ public:
     add_edge(n, otherwise);
   }
 
-  // Building a program, for what fills it part by part: nodes, edges, values, then their operands; then
-  // `detail::program_copier` says what copies are.
+  // Building a program part by part: nodes, edges, values, then their operands. `detail::program_copier` then fills in
+  // the facts about copies.
 
   /// No nodes, edges and values. Keeps the memory.
   void clear() {
@@ -436,7 +436,7 @@ public:
     return graph_.add_node();
   }
 
-  /// The last one of its source.
+  /// The new edge is the last one of its source.
   edge_id add_edge(node_id source, node_id target) {
     const edge_id e = graph_.begin_edge(source);
     edges_.push_back({});
@@ -452,7 +452,7 @@ public:
     return v;
   }
 
-  /// The same at the end of a node. The inputs of a phi are added as operands, one for each edge into the node.
+  /// Appends the copy of a value to a node. The inputs of a phi are added as operands, one for each edge into the node.
   value_id append_copy(value_id origin, node_id n, bool is_phi) {
     const value_id v = add_copy(origin);
     if (is_phi) {
@@ -462,7 +462,7 @@ public:
     return v;
   }
 
-  /// An end without an origin. That of an exit may do anything, and takes no operation: what follows comes after it.
+  /// An end without an origin. The end of an exit may have any effect, and operations cannot follow it.
   value_id append_end(node_id n, bool is_exit) {
     const value_id v = add_value();
     values_[v].type = own_type;
@@ -475,7 +475,7 @@ public:
 
   void add_parameter(value_id v) { parameters_.push_back(v); }
 
-  /// What is known about a parameter.
+  /// Sets facts about a parameter.
   void set_facts(value_id v, const number_facts& facts) { own_rare(v).facts = facts; }
 
   /// Literals are no parameters.
@@ -538,7 +538,7 @@ private:
 
   static std::uint8_t bytes_of_width(unsigned width) { return static_cast<std::uint8_t>((width + 7) / 8); }
 
-  /// Makes `v` the load or store of a reference, at a place. The operands are what is stored, base and index.
+  /// Makes `v` the load or store of a reference, at a place. Its operands are the stored value, base and index.
   void make_access(value_id v, value_id stored, const memory_reference& m, place p) {
     detail::flat_access fresh;
     fresh.place = m;
@@ -581,10 +581,10 @@ private:
     return v;
   }
 
-  /// A value of the type of another one.
+  /// A value with the type of `like`.
   value_id make_value(value_id like) { return add_value_of_type(values_[like].type); }
 
-  /// The description of what was made here: one word that the IR would not write first.
+  /// Describes a value that was made here, by a word that the IR would not write first.
   void describe_made(value_id v, std::uint64_t word) {
     if (has_descriptions()) {
       detail::flat_description& d = described_[v];
@@ -633,7 +633,7 @@ private:
     }
   }
 
-  /// Forgets what was noted of another program in this object.
+  /// Forgets tables about another program in this object.
   void begin_tables() {
     if (is_new_) {
       is_new_ = false;
@@ -643,7 +643,7 @@ private:
     }
   }
 
-  /// The type of the operations of the vocabulary with this width; if there are none, a type of its own.
+  /// The type of the vocabulary's operations with this width; if there are none, a type of its own.
   std::uint32_t type_of_numbers(unsigned width) {
     begin_tables();
     if (!types_are_known_) {
@@ -695,7 +695,7 @@ private:
     }
   }
 
-  /// What few values have, in a copy that `v` shares with none.
+  /// The rare facts of `v`, in a copy that no other value shares.
   detail::flat_rarities& own_rare(value_id v) {
     const detail::flat_rarities copy = rare_of(v);
     values_[v].rare = static_cast<std::uint32_t>(rare_.size());
@@ -809,11 +809,11 @@ private:
     }
   }
 
-  /// Types of this number and above are of numbers whose width the IR does not compute with.
+  /// types from this number on are numbers of widths with which the IR does not compute
   static constexpr std::uint32_t own_type = 0xffff'ff00;
 
   detail::hash_map<literal_key, hash_of_literal> literals_;
-  flat_array<value_id> replaced_by_; ///< by value, as far as any was replaced
+  flat_array<value_id> replaced_by_; ///< by value, up to the last one that was replaced
   std::uint32_t made_classes_ = 0;   ///< no class that was made or noted has this number or a greater one
   std::size_t noted_accesses_ = 0;   ///< how many accesses were looked at for classes
   std::size_t noted_ = 0;            ///< how many values were looked at for literals

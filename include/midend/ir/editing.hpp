@@ -1,6 +1,6 @@
 /// The editing rungs of the IR contract: how transformations change a program. An *editor* is an object with the
-/// members below, which change the user's function immediately; usually it holds a reference to the function. An editor
-/// is also a view: it answers with the present state of the function.
+/// members below. They change the user's function immediately; usually the editor holds a reference to it. An editor is
+/// also a view of the present state of the function.
 ///
 /// **Changing values** (`value_editor`, in addition to the SSA rung and the `constant_type` of the semantics rung):
 ///
@@ -8,7 +8,7 @@
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
 ///     void replace_uses(value_id v, value_id by);                  // all operands v become `by`
 ///     void erase_value(value_id v);                                // which has no users
-///     value_id clone_value(value_id v, node_id n);                 // the same operation of the same operands in n
+///              value_id clone_value(value_id v, node_id n); // a copy with equal operands in n
 ///     value_id make_constant(value_id like, constant_type c);      // of the type of `like`
 ///
 /// **Changing flow** (`flow_editor`):
@@ -19,30 +19,28 @@
 ///     void keep_edge(edge_id e);                                   // its source always continues along e
 ///     void erase_nodes(std::span<const node_id> nodes);            // which have no edges from other nodes
 ///
-/// Numbers are stable: an id names the same thing until that is erased, and is not reused while the editor exists, so
+/// Numbers are stable: an id names one thing until that is erased, and is not reused while the editor exists. So
 /// results by id stay meaningful. New things get numbers at the end, so `num_nodes()`, `num_edges()` and `num_values()`
 /// only grow. An erased node is an unreachable node without successors or values; an erased edge has the source
-/// `no_node` and is in no list; an erased value is in no node, has no operands and is no phi. The view is still asked
-/// about it as about a parameter: its `operation` is `other` of some width, its `constant` nothing. A change
+/// `no_node` and is in no list; an erased value is in no node, has no operands and is no phi. The view answers for an
+/// erased value as for a parameter: its `operation` is `other` of some width, its `constant` nothing. A change
 /// invalidates all ranges returned before.
 ///
-/// `epoch()` of the graph, if it has one, counts changes of nodes and edges: it must be another number after each of
-/// them, and the same after changes of values, because transformations use dominators and loops while they insert phis.
+/// `epoch()` of the graph, if it has one, counts changes of nodes and edges. Each of them must change it. Changes of
+/// values must not, because transformations use dominators and loops while they insert phis.
 ///
 /// - `insert_phi`: the phi has an input for each edge into `n`, none of them set (`no_value`).
-/// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set.
-///   A terminator is cloned into a node without terminator, with its edges: the same
-///   targets, in the same order, with the same cases. Phis in the targets get inputs that
-///   are not set.
+/// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set. A terminator is cloned into
+///   a node without terminator, with its edges: targets, order and cases are those of the original. Phis in the targets
+///   get inputs that are not set.
 /// - `create_node`: name, profile, source location and other attributes are derived from those of `like`.
-/// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its
-///   case. Phis of the old target lose their input for `e`, phis of the new target get one that is not
-///   set.
+/// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its case. Phis of the
+///   old target lose their input for `e`, phis of the new target get one that is not set.
 /// - `keep_edge`: the other edges of its source are removed, with their phi inputs. The branch becomes a jump and reads
 ///   nothing.
 /// - `erase_nodes`: removes their values and the edges from them, with the phi inputs of those edges. Requires that the
 ///   entry is not among them, that no edge leads to them from other nodes, and that no other node uses their values.
-///   They are passed together because they may lead to and use each other.
+///   They are erased together because they may lead to and use each other.
 ///
 /// **Changing operations** (`operation_editor`, in addition to `value_editor`):
 ///
@@ -57,14 +55,15 @@
 /// - `place_at_head(n)` is after the phis of a node, `place_at_end(n)` before its terminator if it has one,
 ///   `place_before(v)` directly before a value.
 /// - `set_operand`: `v` may be `no_value` until the operand is set again.
-/// - `move_value`: the value keeps its number, operands and users. A phi moves to a place before a phi or to
-///   the head of a node; in another node its inputs are not set. A terminator moves to the end of a node without
-///   terminator and takes its edges along: they keep their numbers, cases and phi inputs.
-/// - `drop_promises`: the operation gives the same result wherever the promise is kept, and some result elsewhere: nsw
-///   and the like are dropped, so that it may run where it did not run before. What may trap still may.
-/// - `make_operation`, `make_number`: of the vocabulary of `ir/operation.hpp`. `no_value` if the IR has no such
-///   operation or no number of this width. Of more than 64 bits, in an IR that `has_wide_numbers`: a literal has zeros
-///   above the 64 bits that are given.
+/// - `move_value`: the value keeps its number, operands and users. A phi moves to a place before a phi or to the head
+///   of a node; in another node its inputs are not set. A terminator moves to the end of a node without terminator and
+///   takes its edges along: they keep their numbers, cases and phi inputs.
+/// - `drop_promises`: drops nsw and the like, so that the operation may run where it did not run before. Its result is
+///   unchanged where the promise is kept, and is some result elsewhere. An operation that may trap without promises
+///   still may.
+/// - `make_operation`, `make_number`: make operations and numbers of the vocabulary of `ir/operation.hpp`. `no_value`
+///   if the IR has no such operation or no number of this width. In an IR that `has_wide_numbers`, a literal of more
+///   than 64 bits has zeros above the given 64 bits.
 ///
 /// **Classes of memory** (`memory_class_editor`, optional):
 ///
@@ -72,11 +71,10 @@
 ///     std::uint32_t make_memory_class();                         // that no access has
 ///     void set_memory_class(value_id v, std::uint32_t c, node_id scope);
 ///
-/// - `address_as_number`: what operations of the vocabulary can read, the value itself or an operation made at the
-/// place;
-///   `no_value` if the IR has none.
-/// - `set_memory_class`: sets `memory` of the reference of a load or store if `scope` is `no_node`, else `local` and
-///   `scope`: a class within a run of the loop whose header is `scope`. `c` may be `any_memory`.
+/// - `address_as_number`: a value that operations of the vocabulary can read, the address itself or an operation made
+///   at the place; `no_value` if the IR has none.
+/// - `set_memory_class`: sets the class of a load or store. If `scope` is `no_node`, this is `memory` of its reference;
+///   else it is `local`, a class within a run of the loop whose header is `scope`. `c` may be `any_memory`.
 ///
 /// **Memory of its own** (`memory_editor`, optional): for transformations that keep values in memory.
 ///
@@ -87,18 +85,18 @@
 ///     std::uint32_t local_array_bytes(value_id v) const;           // of a local array; 0: v is none
 ///
 /// - `make_local_array`: memory that each call of the function has for itself, and that nothing else accesses. Its
-/// bytes
-///   are not written at first, and no other memory has its addresses. `erase_value` removes it if nothing reads it.
-/// - `make_load`: of the type of `like`; `make_store`: of `v`. Of the reference, base, index, scale, offset, bytes and
-///   class count. A load of what was stored with as many bytes from the same place, from a value of the same type,
-///   gives that value, all its bits. `no_value` if the IR has no such operation. An IR whose accesses read an address
-///   makes operations before the access, with the numbers before its own, which compute that from base and index. They
-///   have no effect and do not trap, and nothing else may read them.
-/// - `storage_bytes`: 0 if storing might trap though the store is in bounds, as of a value that may be undefined.
+///   bytes are not written at first, and no other memory has its addresses. `erase_value` removes it if nothing reads
+///   it.
+/// - `make_load`: a load with the type of `like`; `make_store`: a store of `v`. They use base, index, scale, offset,
+///   bytes and class of the reference. Store a value and load it with its type from this place with as many bytes: the
+///   load gives the value, with all its bits. `no_value` if the IR has no such operation. An IR whose accesses read an
+///   address makes operations before the access that compute it from base and index; their numbers precede its own.
+///   They have no effect and do not trap, and nothing else may read them.
+/// - `storage_bytes`: 0 if a store in bounds might trap, for instance of a value that may be undefined.
 ///
-/// A local class belongs to the loop whose header has this number. So a transformation that puts iterations of another
-/// loop into it, because both get one header or change places, clears the local classes. What is copied out of the loop
-/// has none: readers of `local` ask whether the access is in the loop.
+/// A local class belongs to the loop whose header has this number. A transformation that puts iterations of another
+/// loop into it, because both get one header or change places, must clear the local classes. Copies outside of the loop
+/// have none: readers of `local` must ask whether the access is in the loop.
 ///
 /// **Making branches** (`branch_editor`, in addition to `flow_editor` and `constant_type`):
 ///
@@ -112,20 +110,19 @@
 ///
 /// **What cannot be changed** (optional): `bool may_redirect(edge_id e) const` and `bool may_split(edge_id e) const`,
 /// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
-/// transformation leaves such edges as they are and says so in its plan. `bool may_insert_phi(value_id like) const`,
-/// likewise optional: false for values that no phi can have, such as tokens. `insert_phi` is not called for them.
-/// `bool may_replace_operand(value_id user, std::size_t i) const`, optional too: false for operand i of an operation
-/// that must stay the value that it is, because the operation names this very value: what a stack map lists, a register
-/// that an instruction reads without naming it. List such implicit reads as operands, after those that the operation
-/// computes with. A value that is read so is replaced nowhere; copies of the operation read copies of the value, so
-/// `may_insert_phi` must be false for it.
-/// `bool separates_parallel_edges() const`, optional too: true if the IR must put a node on a parallel edge whose phi
-/// inputs differ from those of the others, as LLVM must. `clean_control` then keeps the empty nodes there.
+/// transformation leaves such edges unchanged and lists them in its plan. `bool may_insert_phi(value_id like) const`,
+/// likewise optional: false for values that no phi can take, such as tokens. `insert_phi` is not called for them. `bool
+/// may_replace_operand(value_id user, std::size_t i) const`, optional too: false if operand i must not become another
+/// value, because the operation names this very value: an entry of a stack map, or a register that an instruction reads
+/// implicitly. List such implicit reads as operands, after the operands of the computation. Such a value is replaced
+/// nowhere. Copies of the operation read copies of the value, so `may_insert_phi` must be false for it. `bool
+/// separates_parallel_edges() const`, optional too: true if the IR must put a node on a parallel edge whose phi inputs
+/// differ from those of the others, as LLVM must. `clean_control` then keeps the empty nodes there.
 ///
-/// **Where a value is** (`places_values`): `node_id node_of(value_id v) const`, `no_node` for what is in no node, and
+/// **Where a value is** (`places_values`): `node_id node_of(value_id v) const`, `no_node` for a value in no node, and
 /// `value_id value_after(value_id v) const`, the next value of its node or `no_value`.
 ///
-/// **Taking back** (`restoring_editor`): erased things come back with their numbers. `recording_editor` undoes with it:
+/// **Undoing** (`restoring_editor`): erased things come back with their numbers, for `recording_editor`:
 ///
 ///     void restore_value(value_id v, place p, std::span<const value_id> operands);
 ///     void restore_end(value_id terminator, node_id n, std::span<const value_id> operands,
@@ -135,13 +132,13 @@
 ///     void set_promises(value_id v, std::uint64_t promises);
 ///
 /// - `restore_value`: not for terminators. Operands may be values that are restored later. A phi comes back with inputs
-/// that are not set, and `operands` is empty.
+///   that are not set, and `operands` is empty.
 /// - `restore_end`: the node has no terminator; the erased one comes back with the edges that it had, in this order and
 ///   with their cases. Phis in the targets get inputs that are not set. `terminator` is `no_value` in an IR whose
 ///   terminators are not values. Ends are restored in the reverse order of their removal.
 ///
-/// **From variables to values** (`variable_editor`): what SSA construction requires of an IR whose statements write
-/// variables. In addition to the statements rung:
+/// **From variables to values** (`variable_editor`): SSA construction requires this of an IR whose statements write
+/// variables, in addition to the statements rung:
 ///
 ///     value_id insert_variable_phi(node_id n, variable_id x);      // at the head of n, before the phis there
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
@@ -151,22 +148,22 @@
 ///
 /// `statements(n)` and the numbers of statements do not change: a phi made by `insert_variable_phi` is not a statement.
 /// After `rename_use(s, x, v)`, `uses(s)` does not list x; after `rename_definition(s, x)`, neither `definitions(s)`
-/// nor `may_definitions(s)` does. For a statement that may define x both are called, `rename_use(s, x, v)` first, even
-/// if `uses(s)` does not list x: v is what x holds if `s` does not write it. Each is called once for each x.
+/// nor `may_definitions(s)` does. For a statement that may define x both are called, each once for each x.
+/// `rename_use(s, x, v)` comes first, even if `uses(s)` does not list x: x is v if `s` does not write it.
 ///
 /// `phi_removing_editor` can also remove phis that turn out to be redundant: `replace_uses(v, by)`, also in inputs of
 /// phis, and `erase_value(v)` for such phis. Optional, for `agreeing_phis::remove`: with `is_undefined(v)`,
 ///
 ///     bool can_replace_undefined(value_id v, node_id n, const dominator_tree& tree) const;
 ///
-/// says that v may stand where a phi of n reads an undefined value: v exists at the head of n, and is one of the values
-/// that undefined may be. False for phis of `insert_variable_phi`. Without it an undefined value is a value like
-/// others.
+/// says whether v may take the place of an undefined value that a phi of n reads: v exists at the head of n, and
+/// undefined may be this value. False for phis of `insert_variable_phi`. Without the member, an undefined value is a
+/// value like others.
 ///
-/// `on_the_fly_editor` adds what SSA construction without analyses needs, because it inserts phis that turn out to be
-/// redundant: `replace_uses(v, by)`, also in inputs of phis, and `erase_value(v)` for such phis, and
-/// `graph().in_edges(n)`, the edges into a node. A front end, which tells `on_the_fly_ssa` what it reads and writes,
-/// needs neither statements nor the two members that rename: `variable_phi_editor`.
+/// `on_the_fly_editor` is for SSA construction without analyses, which inserts phis that turn out to be redundant. It
+/// adds `replace_uses(v, by)`, also in inputs of phis, and `erase_value(v)` for such phis, and `graph().in_edges(n)`,
+/// the edges into a node. A front end tells `on_the_fly_ssa` its reads and writes, so it needs neither statements nor
+/// the two members that rename: `variable_phi_editor`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -186,7 +183,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Where an operation is put.
+/// The position of a new operation.
 struct place {
   enum class kind : std::uint8_t {
     head,  ///< of `node`, after its phis
@@ -292,7 +289,7 @@ concept can_clone_values_to_places = requires(E& editor, value_id v, place p) {
   { editor.clone_value(v, p) } -> std::convertible_to<value_id>;
 };
 
-/// `clone_unguarded(v, place)` copies the guarded operation `v` to a place without its guard.
+/// Copies the guarded operation `v` to a place, without its guard.
 template <class E>
 concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
   { editor.clone_unguarded(v, p) } -> std::convertible_to<value_id>;
@@ -302,7 +299,7 @@ concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
 template <class E>
 concept can_move_values = requires(E& editor, value_id v, place p) { editor.move_value(v, p); };
 
-/// `drop_promises(v)` drops what makes an earlier execution undefined.
+/// `drop_promises(v)` drops promises that make an earlier execution undefined.
 template <class E>
 concept can_drop_promises = requires(E& editor, value_id v) { editor.drop_promises(v); };
 
@@ -312,8 +309,8 @@ concept can_make_operations = requires(E& editor, const operation_info& info, sp
   { editor.make_operation(info, operands, p) } -> std::convertible_to<value_id>;
 };
 
-/// `is_number(v)`: whether operations of the vocabulary can read `v`, which else is shown as a number, but is of
-/// another type, such as a pointer; then a `copy` of it can be made. Without this member, all can be read.
+/// `is_number(v)`: whether operations of the vocabulary can read `v`. A value that is shown as a number may have
+/// another type, such as a pointer; then a `copy` of it can be read. Without this member, all numbers can be read.
 template <class E>
 concept has_is_number = requires(const E& editor, value_id v) {
   { editor.is_number(v) } -> std::convertible_to<bool>;
@@ -325,9 +322,9 @@ concept can_make_numbers = requires(E& editor, unsigned width, std::uint64_t bit
   { editor.make_number(width, bits) } -> std::convertible_to<value_id>;
 };
 
-/// An integer literal that can be read in place of `like`, or beside it: `make_number`, or, if the IR says that this
-/// has another type (`same_type`), `make_constant(like, bits)`. So an IR may have numbers with and without a sign.
-/// `no_value` if the IR has no number of this width.
+/// An integer literal that can be read in place of `like`, or beside it: `make_number`, or, if `same_type` says that
+/// this has another type, `make_constant(like, bits)`. So an IR may have numbers with and without a sign. `no_value` if
+/// the IR has no number of this width.
 template <class E>
   requires can_make_numbers<E>
 constexpr value_id number_like(E& editor, [[maybe_unused]] value_id like, unsigned width, std::uint64_t bits) {
@@ -373,7 +370,7 @@ template <class E>
 concept can_set_memory_classes =
     requires(E& editor, value_id v, std::uint32_t c, node_id scope) { editor.set_memory_class(v, c, scope); };
 
-/// Compares addresses before a loop, and says which accesses do not meet in it.
+/// Compares addresses before a loop, and marks accesses that do not meet in it.
 template <class E>
 concept memory_class_editor = can_read_addresses<E> && can_make_memory_classes<E> && can_set_memory_classes<E>;
 
@@ -416,11 +413,11 @@ concept memory_editor = can_make_local_arrays<E> && has_local_array_bytes<E> && 
 template <class E>
 concept can_erase_ends = requires(E& editor, node_id n) { editor.erase_end(n); };
 
-/// `set_branch(n, condition, then, otherwise)` ends a node in a branch with two ways.
+/// `set_branch(n, condition, then, otherwise)` ends a node in a branch with two edges.
 template <class E>
 concept can_set_branches = requires(E& editor, node_id n, value_id c) { editor.set_branch(n, c, n, n); };
 
-/// `set_switch(n, v, cases, targets, otherwise)` ends a node in a branch with many ways.
+/// `set_switch(n, v, cases, targets, otherwise)` ends a node in a branch with many edges.
 template <class E>
 concept can_set_switches = requires(E& editor, node_id n, value_id v, span<const constant_of<E>> cases,
                                     span<const node_id> targets) { editor.set_switch(n, v, cases, targets, n); };
@@ -503,7 +500,7 @@ concept has_value_after = requires(const IR& ir, value_id v) {
   { ir.value_after(v) } -> std::convertible_to<value_id>;
 };
 
-/// Knows where a value is.
+/// Gives the node and the successor of a value.
 template <class IR>
 concept places_values = has_node_of<IR> && has_value_after<IR>;
 
@@ -529,7 +526,7 @@ concept can_set_promises = requires(E& editor, const E& view, value_id v, std::u
   editor.set_promises(v, word);
 };
 
-/// Takes removals back.
+/// Undoes removals.
 template <class E>
 concept restoring_editor = can_restore_values<E> && can_restore_ends<E> && can_restore_nodes<E> && can_set_promises<E>;
 
@@ -568,7 +565,7 @@ concept graph_has_in_edges = requires(const E& editor, node_id n) {
   { editor.graph().in_edges(n) } -> range_of_nodes;
 };
 
-/// Makes phis of variables, and removes those that are redundant: what a front end needs that builds SSA form.
+/// Makes phis of variables, and removes redundant ones: a front end that builds SSA form needs this.
 template <class E>
 concept variable_phi_editor =
     has_graph<E> && graph_is_edge_indexed<E> && graph_has_in_edges<E> && can_insert_variable_phis<E> &&

@@ -1,5 +1,5 @@
-/// The effects rung of the IR contract: what an operation does besides computing its value, and what a transformation
-/// may do with it. On top of the SSA rung:
+/// The effects rung of the IR contract: the effects of an operation besides computing its value, and which changes of
+/// it are allowed. On top of the SSA rung:
 ///
 ///     midend::effect_kind effect(midend::value_id v) const;   // nothing, reads memory, writes memory, unknown
 ///     bool may_trap(midend::value_id v) const;                // for some operands or states it has no result
@@ -8,12 +8,11 @@
 ///     bool is_volatile(midend::value_id v) const;             // must run exactly as often as written, in this order
 ///     bool is_terminator(midend::value_id v) const;           // it ends its node: a branch, a jump, a return
 ///
-/// None of them is called for phis, parameters and constants. Each answers one question; a transformation asks the one
-/// that fits what it does, and a certificate asks the members themselves, not what the transformation made of them.
+/// None of them is called for phis, parameters and constants. Each answers one question. A transformation asks the
+/// question that fits its change; a checker asks the members again.
 ///
-/// - `effect`: a call whose callee is unknown is `unknown`. A trap is not an effect; `may_trap` is a question of its
-///   own. That there is no effect says that nothing else changes; it says nothing about the result, see
-///   `is_repeatable`.
+/// - `effect`: a call whose callee is unknown is `unknown`. A trap is not an effect; see `may_trap`. Without an effect,
+///   the operation changes nothing else; for its result, see `is_repeatable`.
 /// - `may_trap`: *may it run where it did not?* Not if it then may make the program undefined or end it: a division, a
 ///   load, a shift by an unknown amount, an addition that promises not to overflow, a slot on the stack. It is the
 ///   opposite of what LLVM calls speculatable. `drop_promises` of the editing rung may make the operation harmless.
@@ -29,28 +28,26 @@
 /// These members are optional:
 ///
 ///     bool is_removable(midend::value_id v) const;              // may it go if nobody reads it?
-///     bool is_repeatable(midend::value_id v) const;             // does it give the same again?
+///             bool is_repeatable(midend::value_id v) const; // may it give an equal result again?
 ///     bool is_convergent(midend::value_id v) const;             // does it matter which others run it together?
 ///     bool may_trap_without_promises(midend::value_id v) const; // may it trap even after `drop_promises`?
 ///     bool accepts_operations(midend::node_id n) const;         // may others be put before the end of this node?
 ///     bool loop_ends(midend::node_id header) const;             // does the language say that this loop ends?
 ///
-/// - `is_removable`: without it, all that writes nothing, returns, is not volatile and ends no node.
-/// - `is_repeatable`: executed again with the same operands and the same contents of memory, it may keep the result
-///   that it gave before. False for a slot on the stack, which is another one each time, for what reads a clock, and
-///   for what writes a variable. True for a `freeze`, which may choose what it chose before. It is asked of operations
-///   whose effect is `none` or `reads`. Without it, operations of the vocabulary are repeatable, others that have an
-///   `identity`, and what reads memory at a place that `memory` names; nothing else, so floating point in an IR that
-///   says no more stays in its loop.
-/// - `is_convergent`: threads run it together, and which of them do decides what it does (`convergent` of LLVM, a
-///   ballot, a barrier). It may run neither under more conditions nor under fewer, so it moves to no other node, is not
-///   merged with another one, and is not copied. Without it, nothing is convergent.
+/// - `is_removable`: without it, each operation that writes nothing, returns, is not volatile and ends no node.
+/// - `is_repeatable`: executed again with equal operands and equal contents of memory, it may keep the result that it
+///   gave before. False for a slot on the stack, which is another one each time, for a read of a clock, and for a write
+///   of a variable. True for a `freeze`, which may repeat its choice. Asked only for operations whose effect is `none`
+///   or `reads`. Without it, repeatable are operations of the vocabulary, those with an `identity`, and reads of memory
+///   at a place that `memory` names. So without more information, floating-point operations stay in their loops.
+/// - `is_convergent`: its result depends on the threads that run it together (`convergent` of LLVM, a ballot, a
+///   barrier). It may run neither under more conditions nor under fewer. So it does not move to another node, and is
+///   neither merged nor copied. Without it, nothing is convergent.
 /// - `may_trap_without_promises`: without it, dropping promises makes no operation harmless.
 /// - `accepts_operations`: an operation of another node may be put before the terminator of this one. Not if the
 ///   terminator does more than to branch: an `invoke`, the end of a funclet. Without it, every node accepts them.
-/// - `loop_ends`: a run that stays in the natural loop with this header for ever, and from some time on has no effects
-///   there (calls, volatile accesses), has no meaning, as C and C++ say of most loops. Without it, no loop has this
-///   promise.
+/// - `loop_ends`: a run has no meaning if it stays in the natural loop with this header for ever and finally has no
+///   effects there (calls, volatile accesses), as in C and C++ for most loops. Without it, no loop has this promise.
 #pragma once
 
 #include "midend/config.hpp"
@@ -65,7 +62,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What an operation does besides computing a value.
+/// The effect of an operation besides computing a value.
 enum class effect_kind : std::uint8_t {
   none,
   reads,
@@ -121,13 +118,13 @@ concept has_is_removable = requires(const IR& ir, value_id v) {
   { ir.is_removable(v) } -> truth_value;
 };
 
-/// `is_repeatable(v)` says whether an operation may give the same result when it runs again. Optional.
+/// `is_repeatable(v)` says whether an operation may give an equal result when it runs again. Optional.
 template <class IR>
 concept has_is_repeatable = requires(const IR& ir, value_id v) {
   { ir.is_repeatable(v) } -> truth_value;
 };
 
-/// `is_convergent(v)` says whether it matters which threads run an operation together. Optional.
+/// `is_convergent(v)` says whether the threads that run an operation together matter. Optional.
 template <class IR>
 concept has_is_convergent = requires(const IR& ir, value_id v) {
   { ir.is_convergent(v) } -> truth_value;
@@ -226,8 +223,9 @@ template <class IR> constexpr bool loop_ends([[maybe_unused]] const IR& ir, [[ma
   }
 }
 
-/// Whether an operation can be removed if nobody reads it: it writes nothing, and control passes it. A removed trap is
-/// no change: where the original program traps, the new one may do anything. The IR may know better (`is_removable`).
+/// Whether an operation without readers can be removed: it writes nothing, and control passes it. Removing a trap is
+/// allowed: where the original program traps, the new one may have any behaviour. The IR may know better
+/// (`is_removable`).
 template <class IR> constexpr bool is_removable(const IR& ir, value_id v) {
   if constexpr (has_is_removable<IR>) {
     return static_cast<bool>(ir.is_removable(v));
@@ -247,8 +245,8 @@ concept names_operations = requires(const IR& ir, value_id v) {
 
 } // namespace detail
 
-/// Whether an operation, whose effect is `none` or `reads`, may keep the result that it gave before when it is executed
-/// again with the same operands and the same contents of memory.
+/// Whether an operation with effect `none` or `reads` may keep its earlier result when it is executed again with equal
+/// operands and equal contents of memory.
 template <class IR> constexpr bool is_repeatable(const IR& ir, value_id v) {
   if constexpr (has_is_repeatable<IR>) {
     return static_cast<bool>(ir.is_repeatable(v));
@@ -267,7 +265,7 @@ template <class IR> constexpr bool is_repeatable(const IR& ir, value_id v) {
   }
 }
 
-/// Whether it matters which threads run `v` together.
+/// Whether the threads that run `v` together matter.
 template <class IR> constexpr bool is_convergent([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   if constexpr (has_is_convergent<IR>) {
     return static_cast<bool>(ir.is_convergent(v));

@@ -12,15 +12,15 @@ MIDEND_BEGIN_NAMESPACE
 /// Why an operation has no result.
 enum class evaluation_fault : std::uint8_t {
   none,
-  unknown_operation, ///< `operation::other`
+  unknown_operation, ///< it is `operation::other`
   division_by_zero,
   division_overflow, ///< the least number divided by -1, or its remainder
-  shift_too_far,     ///< by the width or more
-  signed_overflow,   ///< contrary to `no_signed_wrap`
-  unsigned_overflow, ///< contrary to `no_unsigned_wrap`
+  shift_too_far,     ///< the amount is the width or more
+  signed_overflow,   ///< `no_signed_wrap` is broken
+  unsigned_overflow, ///< `no_unsigned_wrap` is broken
 };
 
-/// The result of an operation, with zeros above its width, if `fault` is `none`.
+/// The result of an operation, with zeros above its width. Valid if `fault` is `none`.
 struct evaluation {
   std::uint64_t bits = 0;
   evaluation_fault fault = evaluation_fault::none;
@@ -35,7 +35,7 @@ constexpr std::uint64_t low_ones(unsigned width) {
   return ~std::uint64_t{0} >> (64 - width);
 }
 
-/// Ones in all bits below this one, 0 … 64: as `low_ones`, and no bits at all.
+/// Ones in all bits below this one, 0 … 64. Unlike `low_ones`, also for no bits.
 constexpr std::uint64_t ones_below(unsigned bit) {
   return bit == 0 ? 0 : low_ones(bit);
 }
@@ -61,7 +61,7 @@ constexpr wide_product multiply_unsigned(std::uint64_t a, std::uint64_t b) {
   return {other << 32 | (low & half), (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32)};
 }
 
-/// The same for signed numbers, in two's complement.
+/// A signed product of 128 bits, in two's complement.
 constexpr wide_product multiply_signed(std::int64_t a, std::int64_t b) {
   const auto ua = static_cast<std::uint64_t>(a);
   const auto ub = static_cast<std::uint64_t>(b);
@@ -121,7 +121,7 @@ constexpr evaluation as_promised(const wrapping_result& exact, const operation_i
   return {exact.bits & low_ones(info.width)};
 }
 
-/// The shift and the addition of `shladd`, each with whether it wraps.
+/// The shift and the addition of `shladd`, with faults for broken promises of each.
 constexpr evaluation shift_and_add(std::uint64_t a, std::uint64_t amount, std::uint64_t c, const operation_info& info) {
   const evaluation shifted = as_promised(wrapping_shl(a, amount, info.width), info);
   return shifted ? as_promised(wrapping_add(shifted.bits, c, info.width), info) : shifted;

@@ -13,8 +13,8 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// Numbers expressions from 0 in the order in which they are first seen. An expression consists of 32-bit numbers: the
-/// operation, which is whatever distinguishes computations (an opcode, combined with width or flags where they matter),
-/// and the operands in order. To identify `b + a` with `a + b`, sort the operands of commutative operations first.
+/// operation (an opcode, combined with width or flags if these distinguish computations), and the operands in order. To
+/// identify `b + a` with `a + b`, sort the operands of commutative operations first.
 ///
 ///     midend::expression_numbering numbers;
 ///     const midend::expression_id e = numbers.number(opcode, operands);      // statement by statement
@@ -23,7 +23,7 @@ MIDEND_BEGIN_NAMESPACE
 /// 30 bytes for each distinct prefix of an expression.
 class expression_numbering {
 public:
-  /// The number of `operation` of `operands`; a new one if it was not seen before.
+  /// The number of an expression with this operation and these operands. A new expression gets the next number.
   expression_id number(std::uint32_t operation, span<const variable_id> operands) {
     std::uint32_t at = step(start, operation);
     for (const variable_id operand : operands) {

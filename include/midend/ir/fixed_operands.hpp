@@ -1,4 +1,4 @@
-/// `fixed_operands`: which values must stay what their readers read.
+/// `fixed_operands`: values whose readers must keep reading them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,13 +30,13 @@ constexpr bool may_replace_operand([[maybe_unused]] const IR& ir, [[maybe_unused
   }
 }
 
-/// The values that operations read as operands that must not be replaced, as they are when this is made. O(n + values +
-/// operands) if the IR has `may_replace_operand`; otherwise nothing is done, and every value may be replaced.
+/// The values that are read as operands that must not be replaced, at the time of construction. O(n + values +
+/// operands) if the IR has `may_replace_operand`; otherwise O(1), and every value may be replaced.
 template <class IR> class fixed_operands {
 public:
   constexpr explicit fixed_operands(const IR& ir) : fixed_operands(ir, own_) {}
 
-  /// The same in memory of the caller, which must outlive it.
+  /// Uses memory of the caller, which must outlive this object.
   constexpr fixed_operands([[maybe_unused]] const IR& ir, flat_array<unsigned char>& memory) : is_fixed_(memory) {
     if constexpr (has_may_replace_operand<IR>) {
       is_fixed_.assign(static_cast<std::size_t>(ir.num_values()), 0);

@@ -29,7 +29,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-// The records of a `flat_program`, which are outside of it so that they have default values inside.
+// The records of a `flat_program`. They are outside of it so that they can have default values.
 
 struct flat_value {
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -53,21 +53,21 @@ struct flat_value {
   std::uint32_t rare = none;   ///< in `rare_`
 };
 
-/// The places among the operands of a value that an answer about it names; `none` for what is no operand.
+/// The positions, among the operands of a value, of values that answers about it name; `none` for others.
 struct flat_positions {
   std::uint32_t first = flat_value::none;
   std::uint32_t second = flat_value::none;
   std::uint32_t third = flat_value::none;
 };
 
-/// What a load or store accesses. The positions are those of base, index and stored value.
+/// The reference of a load or store. The positions are those of base, index and stored value.
 struct flat_access {
   memory_reference place;
   flat_positions at;
 };
 
-/// What few values have. The positions are those of predicate and other value of the guard, and of `assumed` or the
-/// base of `low_sum`.
+/// Facts that few values have. The positions are those of predicate and other value of the guard, and of `assumed` or
+/// the base of `low_sum`.
 struct flat_rarities {
   optional<number_range> bounds;
   optional<number_facts> facts;
@@ -78,7 +78,7 @@ struct flat_rarities {
   optional<wide_number> wide_constant;
   value_id assumed = no_value;
   flat_positions at;
-  std::uint64_t written = 0;        ///< by class of memory
+  std::uint64_t written = 0;        ///< bit by class of memory: whether the call may write it
   std::uint64_t fixed_operands = 0; ///< bit i: operand i may not be replaced; the last bit counts for all after it
 };
 
@@ -87,14 +87,15 @@ struct flat_node {
 
   value_id first = no_value; ///< value: phis come first
   value_id last = no_value;
-  value_id condition = no_value;                 ///< unless `condition_at` says where it is
-  std::uint32_t condition_at = flat_value::none; ///< among the operands of the last value, or `itself`: that value
+  value_id condition = no_value;                 ///< valid unless `condition_at` has its position
+  std::uint32_t condition_at = flat_value::none; ///< position of the condition among the operands of the last value;
+                                                 ///< `itself`: it is that value
   std::uint32_t hints = flat_value::none;
   std::uint64_t count = 0;
   bool has_count = false;
   bool loop_ends = false;
   bool accepts_operations = true;
-  bool scope_ended = false; ///< local classes of the loop with this header do not hold any more
+  bool scope_ended = false; ///< whether local classes of the loop with this header have ended
 };
 
 struct flat_edge {
@@ -116,9 +117,9 @@ struct flat_description {
 
 } // namespace detail
 
-/// A program in SSA form as flat arrays: what `frozen(ir)` (`ir/frozen.hpp`) makes of any IR, to have it after the
-/// function was changed. One concrete type, independent of the IR: what is instantiated for it is instantiated once.
-/// To copy one is to copy blocks of memory; a copy into an object that held a program as large allocates nothing.
+/// A program in SSA form as flat arrays. `frozen(ir)` (`ir/frozen.hpp`) copies any IR into one, which stays when the
+/// function changes. It is one concrete type, so templates are instantiated for it once. Copying it copies blocks of
+/// memory; a copy into an object that held a program as large allocates nothing.
 ///
 /// Models the SSA, semantics, effects, cost and profile rungs with their optional members, `has_wide_numbers`,
 /// `memory_ir`, `places_values` and `certifiable_ir`. Constants are 64-bit numbers.
@@ -126,13 +127,13 @@ struct flat_description {
 /// **Numbers.** Nodes, edges and values keep their numbers: results for the IR apply to the copy, and the checkers of
 /// certificates compare both number by number. `origin(v)` is the value of the IR.
 ///
-/// **What is not known.** An IR need not have all members. Where one is missing, this type answers what the library
-/// takes without it: no literal, an operation that is `other`, unknown effects, a trap, a load from anywhere. Three
-/// questions cannot be copied, because they have arguments:
-/// - `fold(v, args)` gives nothing, until `fold_by(ir)` says whom to ask;
-/// - `constant_memory` says nothing either, until then;
-/// - `may_write(v, memory)` is exact for 64 classes of memory that loads and stores access, and true for others if
-///   the call may write any memory at all.
+/// **Missing members.** An IR need not have all members. Where one is missing, this type answers as the library assumes
+/// without it: no literal, an operation that is `other`, unknown effects, a trap, a load from anywhere. Three questions
+/// cannot be copied, because they have arguments:
+/// - `fold(v, args)` gives nothing, until `fold_by(ir)` names an IR to ask;
+/// - `constant_memory` gives nothing either, until then;
+/// - `may_write(v, memory)` is exact for 64 classes of memory that loads and stores access, and true for others if the
+///   call may write any memory at all.
 class flat_program {
   /// Walks the values of a node.
   class value_iterator : public detail::iterator_base<value_iterator, value_id> {
@@ -152,7 +153,7 @@ class flat_program {
     value_id at_ = no_value;
   };
 
-  /// Where the user that a slot belongs to reads it.
+  /// The node in which the user of a slot reads it.
   struct reading_node_of_slot {
     const flat_program* of = nullptr;
 
@@ -177,16 +178,16 @@ public:
     return iterator_range<value_iterator>({values_.data(), nodes_[n].first}, {values_.data(), no_value});
   }
 
-  /// Those of a phi are its inputs, in the order of the edges into its node.
+  /// The operands of a phi are its inputs, in the order of the edges into its node.
   span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
 
-  /// One for each operand. Of a frozen program, in the order of their numbers.
+  /// One user for each operand. In a frozen program, in the order of their numbers.
   auto users(value_id v) const { return operands_.users(v); }
 
   /// The nodes in which users read `v`: for a phi, the source of the edge.
   auto reading_nodes(value_id v) const { return mapped(operands_.slots(v), reading_node_of_slot{this}); }
 
-  /// Those that the IR has named; none if it names none.
+  /// The parameters that the IR has named; empty if it names none.
   span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
 
   bool is_phi(value_id v) const { return has(v, phi); }
@@ -207,7 +208,7 @@ public:
 
   value_id value_after(value_id v) const { return values_[v].next; }
 
-  /// The value of the IR that `v` is a copy of, `no_value` for operations and literals that were made here. `frozen`
+  /// The value of the IR of which `v` is a copy; `no_value` for operations and literals that were made here. `frozen`
   /// keeps all numbers.
   value_id origin(value_id v) const { return values_[v].origin; }
 
@@ -219,8 +220,8 @@ public:
     return has(v, literal) ? std::optional(values_[v].constant) : std::nullopt;
   }
 
-  /// Nothing, or what the IR of `fold_by` says of the origin. Of an operation whose operands were set to other values
-  /// it is asked only if all arguments are known: it may know more of the operands that it has there.
+  /// The answer of the IR of `fold_by` for the origin, or nothing. If operands were set to other values, the IR is
+  /// asked only if all arguments are known, since it may know more about the original operands.
   std::optional<std::uint64_t> fold(value_id v, span<const std::optional<std::uint64_t>> args) const {
     if (fold_ == nullptr || origin(v) == no_value || has(v, changed)) {
       return std::nullopt;
@@ -233,10 +234,10 @@ public:
     return fold_(folder_, origin(v), args);
   }
 
-  template <semantic_ir_argument IR> void fold_by(const IR&& ir) = delete; ///< of a temporary, which would be gone
+  template <semantic_ir_argument IR> void fold_by(const IR&& ir) = delete; ///< a temporary would be gone
 
   /// From now on, `fold` and `constant_memory` ask `ir`. Requires that `ir` lives as long as this program and its
-  /// copies are used, and that the operations that are asked for are there as they were.
+  /// copies are used, and that the operations in question are unchanged there.
   template <semantic_ir_argument IR> void fold_by(const IR& ir) {
     folder_ = &ir;
     fold_ = [](const void* folder, value_id v, span<const std::optional<std::uint64_t>> args) {
@@ -262,12 +263,12 @@ public:
 
   std::optional<number_range> bounds(value_id v) const { return rare_of(v).bounds; }
 
-  /// Of parameters that an extracted loop reads: what the function says of them.
+  /// Facts of the function about parameters that an extracted loop reads.
   std::optional<number_facts> facts(value_id v) const { return rare_of(v).facts; }
 
   bool same_type(value_id v, value_id w) const { return v == w || values_[v].type == values_[w].type; }
 
-  /// As the IR says, or the width of `operation(v)`.
+  /// The answer of the IR, or the width of `operation(v)`.
   std::uint8_t number_width(value_id v) const { return values_[v].number_width; }
 
   operation_info wide_operation(value_id v) const { return rare_of(v).wide_operation; }
@@ -340,10 +341,10 @@ public:
     return m;
   }
 
-  /// As the IR said; 0 if it does not say.
+  /// The answer of the IR; 0 if it has none.
   std::uint32_t storage_bytes(value_id v) const { return values_[v].storage_bytes; }
 
-  /// Of the arrays that an editor made here, and of those of the IR if it says what they are.
+  /// The size of an array that an editor made here, or that the IR knows; else 0.
   std::uint32_t local_array_bytes(value_id v) const {
     return has(v, own_memory) ? static_cast<std::uint32_t>(values_[v].constant) : 0;
   }
@@ -416,7 +417,7 @@ public:
   /// Whether the IR has described its operations (`ir/operation_description.hpp`), so that they can be compared.
   bool has_descriptions() const { return !described_.empty(); }
 
-  /// Repeats what the IR has said of `v`.
+  /// Repeats the IR's description of `v`.
   void describe(value_id v, operation_description& out) const {
     for (const std::uint64_t word : attributes_of(v)) {
       out.attribute(word);
@@ -426,9 +427,9 @@ public:
     }
   }
 
-  /// Whether `w` of `other`, the program as it is now, does what `v` did when it was copied, and promises no more: it
-  /// has the same attributes, and its promises are among those of `v`. False if nothing was described. Operands,
-  /// inputs of phis, nodes and edges are not compared: the checkers do that.
+  /// Whether `w` of `other`, the present program, does what `v` did when it was copied, and promises no more: it has
+  /// equal attributes, and its promises are among those of `v`. False without descriptions. Operands, inputs of phis,
+  /// nodes and edges are not compared: the checkers do that.
   template <class Other> bool same_operation(value_id v, const Other& other, value_id w) const {
     static_assert(has_describe<Other>,
                   "midend: an IR that is compared with a frozen program needs `void describe(midend::value_id v, "
@@ -468,9 +469,9 @@ protected:
     repeatable = 1u << 15,
     convergent = 1u << 16,
     number = 1u << 17,      ///< an integer literal, also for those who ask for wide numbers
-    changed = 1u << 18,     ///< is not what its origin is: `fold` does not ask the IR
-    partial = 1u << 19,     ///< a division or shift that traps for some divisors or amounts only
-    without_phi = 1u << 20, ///< no phi can have its type
+    changed = 1u << 18,     ///< differs from its origin: `fold` does not ask the IR
+    partial = 1u << 19,     ///< a division or shift that traps only for some divisors or amounts
+    without_phi = 1u << 20, ///< no phi can take it
     uncertain = 1u << 21,   ///< two reads may differ
     decidable = 1u << 22,   ///< a guard that becomes a literal can keep it from running
     renamed = 1u << 23,     ///< has other operands than its origin
@@ -528,14 +529,14 @@ protected:
                                                               described_[v].num_promises);
   }
 
-  /// One more value, in no node. Descriptions are the caller's to add.
+  /// Adds a value, in no node. The caller must add its description.
   value_id add_value() {
     values_.push_back({});
     operands_.add_value();
     return static_cast<value_id>(values_.size() - 1);
   }
 
-  /// Puts a value into node `n` before another one or, for `no_value`, at the end.
+  /// Puts a value into node `n` before another one; for `no_value`, at the end.
   void link(value_id v, node_id n, value_id before) {
     node_record& home = nodes_[n];
     value_record& record = values_[v];
@@ -553,7 +554,7 @@ protected:
     if constexpr (has_partial_fold<IR>) {
       return ir.fold(v, args);
     } else {
-      // Such an IR knows the vocabulary by `evaluate`, and nothing of unknown operands.
+      // An IR with this `fold` knows the vocabulary by `evaluate`, and has no use for unknown operands.
       constexpr std::size_t most_on_stack = 16;
       std::uint64_t few[most_on_stack];
       flat_array<std::uint64_t> many;
@@ -598,8 +599,8 @@ protected:
   read_function read_ = nullptr;
   bool is_little_endian_ = false;
   bool separates_parallel_edges_ = false;
-  bool is_new_ = true;     ///< was filled since an editor has looked at it
-  bool is_closed_ = false; ///< all answers name operands, so they follow when operands change
+  bool is_new_ = true;     ///< whether it was filled after an editor last looked at it
+  bool is_closed_ = false; ///< whether all answers name operands, so that they follow when operands change
 };
 
 MIDEND_END_NAMESPACE

@@ -23,9 +23,9 @@ template <class IR, class Origins> class program_copier;
 
 } // namespace detail
 
-/// Nodes and edges keep the numbers that they have in the graph that was copied, and the order in which they are listed
-/// there. An edge that is in no list, because it was erased there or here, has the ends `no_node`. Models
-/// `bidirectional_flow_graph` and `edge_indexed_flow_graph`. Only the program and its editor change it.
+/// The graph of a flat program. Nodes and edges keep the numbers and the order that they have in the copied graph. An
+/// edge that is in no list, because it was erased, has the ends `no_node`. Models `bidirectional_flow_graph` and
+/// `edge_indexed_flow_graph`. Only the program and its editor change it.
 class flat_program_graph {
   /// One end of an edge.
   struct end_of_edge {
@@ -41,7 +41,7 @@ public:
 
   node_id entry() const { return entry_; }
 
-  /// At first that of the graph that was copied, so results for that graph apply to this one. Each change of nodes and
+  /// At first the epoch of the copied graph, so results for that graph apply to this one. Each change of nodes and
   /// edges counts.
   std::uint64_t epoch() const { return epoch_; }
 
@@ -78,7 +78,7 @@ private:
     return nodes_[n];
   }
 
-  /// The place of `e` among the edges into its target.
+  /// The position of `e` among the edges into its target.
   std::uint32_t position(edge_id e) const { return positions_[e]; }
 
   void clear() {
@@ -97,7 +97,7 @@ private:
     return static_cast<node_id>(nodes_.size() - 1);
   }
 
-  /// One more edge, last among those of its source, which leads nowhere yet.
+  /// Adds an edge as the last one of its source. It has no target yet.
   edge_id begin_edge(node_id source) {
     const auto e = static_cast<edge_id>(num_edges());
     sources_.push_back(source);
@@ -126,11 +126,11 @@ private:
     ++epoch_;
   }
 
-  /// Takes an edge, which has left its target, from its source.
+  /// Removes an edge that has left its target from its source.
   void end_edge(edge_id e) {
     detail::pooled_list& out = nodes_[sources_[e]].out;
     const span<const edge_id> all = lists_.elements(out);
-    std::size_t position = all.size() - 1; // usually the last ones go first
+    std::size_t position = all.size() - 1; // usually the last edges go first
     while (all[position] != e) {
       --position;
     }
@@ -138,7 +138,7 @@ private:
     sources_[e] = no_node;
   }
 
-  /// The edges of `from` become those of `to`, which has none.
+  /// Moves the edges of `from` to `to`, which must have none.
   void move_out_edges(node_id from, node_id to) {
     for (const edge_id e : out_edges(from)) {
       sources_[e] = to;
@@ -153,7 +153,7 @@ private:
   detail::list_pool lists_;
   flat_array<node_id> sources_; ///< by edge, as are the next two
   flat_array<node_id> targets_;
-  flat_array<std::uint32_t> positions_; ///< among the edges into the target
+  flat_array<std::uint32_t> positions_; ///< position among the edges into the target
   node_id entry_ = 0;
   std::uint64_t epoch_ = 0;
 };

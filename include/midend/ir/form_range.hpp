@@ -1,4 +1,4 @@
-/// `form_range`: where a linear form lies, from facts about its values.
+/// `form_range`: the range of a linear form, from facts about its values.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,7 +12,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// A number of some width: `first` plus a multiple of 2^zeros from 0 to `more`, modulo 2^width. So the low `zeros` bits
-/// are those of `first`. A number that is known has no `more`, and 64 zeros.
+/// are those of `first`. A known number has `more` 0 and `zeros` 64.
 struct form_range {
   std::uint64_t first = 0;
   std::uint64_t more = 0; ///< a multiple of 2^zeros
@@ -23,11 +23,11 @@ struct form_range {
   friend constexpr bool operator==(const form_range&, const form_range&) = default;
 };
 
-/// The numbers of a range of `width` bits whose low `bits` are those of `number`. The range itself where no number is
-/// left: that code never runs.
+/// The numbers of a range of `width` bits whose low `bits` are those of `number`. If there is none, the range itself:
+/// that code never runs.
 constexpr form_range with_low_bits(form_range range, std::uint64_t number, unsigned bits, unsigned width) {
   const unsigned known = bits < width ? bits : width;
-  const std::uint64_t up = (number - range.first) & ones_below(known); // to the first that fits
+  const std::uint64_t up = (number - range.first) & ones_below(known); // distance to the first number that fits
   if (known <= range.zeros || up > range.more) {
     return range;
   }
@@ -37,7 +37,7 @@ constexpr form_range with_low_bits(form_range range, std::uint64_t number, unsig
   return range;
 }
 
-/// What is in two ranges of `width` bits, as far as a range says it: in the shorter one, with the low bits of the
+/// A range that contains the intersection of two ranges of `width` bits: the shorter one, with the low bits of the
 /// other.
 constexpr form_range in_both_ranges(const form_range& a, const form_range& b, unsigned width) {
   return a.more <= b.more ? with_low_bits(a, b.first, b.zeros, width) : with_low_bits(b, a.first, a.zeros, width);
@@ -89,8 +89,8 @@ constexpr form_range multiple_of_range(const form_range& a, std::uint64_t by, un
 
 } // namespace detail
 
-/// Where a modular form lies: `facts_of(v)` is what is known about a value of it. As an arc on the circle of all
-/// numbers of its width, which is as long as those of its terms together; of the low bits those that are known in all
+/// The range of a modular form. `facts_of(v)` are the facts about a value of it. The range is an arc on the circle of
+/// all numbers of its width, as long as the arcs of its terms together. Low bits are known if they are known in all
 /// terms. O(terms).
 template <class FactsOf> constexpr form_range range_of(const linear_form& form, const FactsOf& facts_of) {
   form_range out{form.constant, 0, 64};

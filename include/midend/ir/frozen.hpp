@@ -1,4 +1,4 @@
-/// `frozen`: a flat copy of a program, to have it after the function was changed.
+/// `frozen`: a flat copy of a program, which stays when the function changes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,14 +30,15 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `frozen` copies: the SSA rung with 64-bit constants, and the cases of edges. All other members are optional.
+/// The requirements of `frozen`: the SSA rung with 64-bit constants, and the cases of edges. All other members are
+/// optional.
 template <class IR>
 concept freezable_ir = ssa_ir<IR> && has_constant_type<IR> && has_64_bit_constants<IR> && has_constant<IR> &&
                        (has_edge_case<IR> || has_edge_cases<IR>);
 
 namespace detail {
 
-/// The rungs that are complete fit.
+/// Complete rungs must fit.
 struct complete_rungs_row {
   template <class IR>
   static constexpr bool fits = [] {
@@ -133,7 +134,7 @@ private:
     list_in_edges(g);
   }
 
-  /// In the order of the IR, or of their numbers.
+  /// Lists in-edges in the order of the IR, or of their numbers.
   template <class G> void list_in_edges(const G& g) {
     flat_program_graph& to = out_.graph_;
     const auto list = [&](node_id n, edge_id e) {
@@ -182,7 +183,7 @@ private:
     }
   }
 
-  /// Those of later values first, so that the users of a value are listed in the order of their numbers.
+  /// Copies the operands of later values first, so that the users of a value are listed in the order of their numbers.
   void copy_operands() {
     const auto num_values = static_cast<value_id>(out_.num_values());
     out_.operands_.reset(num_values, 2 * std::size_t{num_values});
@@ -228,18 +229,17 @@ concept freezable_ir_argument =
 ///     const midend::removal_witness witness = midend::apply_remove_dead_code(editor, plan);
 ///     const auto verdict = midend::verify_removal(before, editor, witness);
 ///
-/// Copies what the IR has of the SSA, semantics, effects, cost and profile rungs, with nodes that are unreachable,
-/// parallel edges, and numbers of what was erased; `flat_program` says what cannot be copied, and what it answers in
-/// place of members that the IR does not have. The checkers compare operations by `describe(v, out)`
-/// (`ir/operation_description.hpp`), which is called now and again when they run; without it, a comparison does not
+/// Copies the members that the IR has of the SSA, semantics, effects, cost and profile rungs, with unreachable nodes,
+/// parallel edges, and numbers of erased things. See `flat_program` for members that cannot be copied, and for its
+/// answers in place of members that the IR lacks. The checkers compare operations by `describe(v, out)`
+/// (`ir/operation_description.hpp`). It is called now, and again when they run; without it, a comparison does not
 /// compile.
 ///
 /// Requires an IR that `check_ir` accepts, with `std::uint64_t` as `constant_type`; if it has `same_type`, that is an
 /// equivalence. Members about headers of loops are asked of all nodes with predecessors, those about backedges of all
 /// edges; members of the semantics rung and `describe` of all values.
 ///
-/// Of more than 64 types, those that were not met for a long time are not recognised, so values count as of different
-/// types.
+/// If there are more than 64 types, values of a type that was not met for a long time count as having different types.
 ///
 /// O(n + m + values + operands + words of the descriptions).
 template <freezable_ir_argument IR> flat_program frozen(const IR& ir) {
@@ -248,7 +248,7 @@ template <freezable_ir_argument IR> flat_program frozen(const IR& ir) {
   return out;
 }
 
-/// The same in place: allocates nothing if an earlier program of this object was as large.
+/// Refills `out`: allocates nothing if an earlier program of this object was as large.
 template <freezable_ir_argument IR> void frozen(const IR& ir, flat_program& out) {
   detail::program_freezer<IR>(ir, out).run();
 }

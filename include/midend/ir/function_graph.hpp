@@ -27,7 +27,7 @@ concept graph_is_edge_indexed = edge_indexed_flow_graph<graph_of<IR>>;
 
 namespace detail {
 
-/// Meant as an IR: where a function is overloaded for graphs and for IRs.
+/// Whether a type is meant as an IR: for functions that are overloaded for graphs and IRs.
 template <class IR>
 concept meant_as_ir = has_graph<IR> || !meant_as_graph<IR>;
 

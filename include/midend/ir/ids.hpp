@@ -19,7 +19,7 @@ using variable_id = std::uint32_t;
 /// An expression. Equal numbers mean the same operation of the same operands.
 using expression_id = std::uint32_t;
 
-/// A value of SSA form: what has exactly one definition.
+/// A value of SSA form: it has exactly one definition.
 using value_id = std::uint32_t;
 
 inline constexpr statement_id no_statement = 0xffff'ffff;
@@ -31,7 +31,7 @@ inline constexpr value_id no_value = 0xffff'ffff;
 template <class Range>
 concept range_of_ids = range_of_nodes<Range>;
 
-/// The answer of a member that says yes or no: a `bool`, or a number, as in C, where 0 means no.
+/// The answer of a yes-or-no member: a `bool`, or a number, as in C, where 0 means no.
 template <class T>
 concept truth_value = std::integral<std::remove_cvref_t<T>>;
 

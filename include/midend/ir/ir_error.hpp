@@ -31,7 +31,7 @@ struct ir_error {
     parameter_in_node,       ///< parameter `position` is `value`, which `node` lists
     user_out_of_range,       ///< user `position` of `value` is `number`
     extra_user,              ///< user `position` of `value` is `number`, which reads it less often or not at all
-    missing_user,            ///< value `number` reads `value`, at operand `position`, but is not or not as often a user
+    missing_user,            ///< value `number` reads `value`, at operand `position`, but is no user, or not as often
     phi_input_not_set,       ///< the input of phi `value` in `node` along `edge` is `no_value`
     phi_input_out_of_range,  ///< the input of phi `value` in `node` along `edge` is `number`
     phi_input_not_operand,   ///< the input of phi `value` in `node` along `edge`, `number`, is no operand of it
@@ -57,7 +57,7 @@ struct ir_error {
     width_out_of_range,         ///< `value` has width `number`; widths are 1 … 64
     operand_width_out_of_range, ///< the operation of `value` has operand width `number`
     conversion_width,           ///< `value` truncates or extends from operand width `number` the wrong way
-    too_few_operands,           ///< the operation of `value` needs `number` operands; it has `position`
+    too_few_operands,           ///< `value` truncates to more bits, or extends to fewer, than operand width `number`
     operand_too_narrow,  ///< operand `position` of `value` has `number` bits, fewer than the signed operation reads
     compares_one_bit,    ///< the comparison `value` has an operand width of 1, but its operands have `number` bits
     phi_input_width,     ///< the input of phi `value` in `node` along `edge` has another width than the phi, `number`
@@ -77,7 +77,7 @@ struct ir_error {
     effect_of_load,     ///< `value` has the class of a load, but effect `number`: it does not read, though it may run
     effect_of_store,    ///< `value` has the class of a store, but effect `number`: it does not write, though it may run
     memory_out_of_range,      ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
-    memory_not_available,     ///< the same, and `number` is not computed on every path to `value` in `node`
+    memory_not_available,     ///< as above, and `number` is not computed on every path to `value` in `node`
     load_stores,              ///< `value` reads, but stores `number`
     store_without_value,      ///< `value` writes, but `memory(value).stored` is not set
     guard_out_of_range,       ///< predicate (`position` 0) or other value (1) of `value` is `number`

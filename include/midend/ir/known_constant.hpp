@@ -1,4 +1,4 @@
-/// `known_constant`: what a value is, as far as literals close to it tell.
+/// `known_constant`: the constant that a value is, as literals near it show.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,10 +19,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How many operations and phis are passed on the way to literals.
+/// The limit for operations and phis between a value and literals.
 inline constexpr unsigned known_constant_depth = 6;
 
-/// The same for decisions that a certificate must understand: transformations may still put phis on the way.
+/// The limit for decisions that a certificate must explain. It is smaller, since transformations may still put phis in
+/// between.
 inline constexpr unsigned decision_depth = 4;
 
 struct resolve_nothing {
@@ -43,7 +44,7 @@ constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_i
   if (ir.is_phi(v)) {
     bool same = true;
     for_each_id(ir.operands(v), [&](value_id input) {
-      if (same) { // inputs are what values were at other times
+      if (same) { // inputs are values of other times
         const std::optional<constant_of<IR>> c = known_constant_in(ir, input, resolve_nothing(), depth - 1);
         same = c && (!result || *result == *c);
         result = c;
@@ -75,17 +76,17 @@ constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_i
 } // namespace detail
 
 /// The constant that `resolve(v)` is: a literal, an operation of the vocabulary on known constants, or a phi with one
-/// constant on all edges. Nothing if it is none, or if literals are more than a few steps away. `resolve` replaces
-/// values on the way to literals and phis, for instance phis by their inputs along an edge.
+/// constant on all edges. Nothing if it is no constant, or if literals are more than a few steps away. `resolve`
+/// replaces values on the path to literals, for instance phis by their inputs along an edge.
 ///
-/// It is for single questions; `sccp` finds all constants of a program. O(1), apart from phis with many inputs.
+/// Use it for single questions; `sccp` finds all constants of a program. O(1), apart from phis with many inputs.
 template <class IR, class Resolve>
   requires ssa_values<IR> && has_constant_type<IR> && has_constant<IR>
 constexpr std::optional<constant_of<IR>> known_constant(const IR& ir, value_id v, const Resolve& resolve) {
   return detail::known_constant_in(ir, v, resolve, detail::known_constant_depth);
 }
 
-/// The same without replacement.
+/// Replaces no values.
 template <class IR>
   requires ssa_values<IR> && has_constant_type<IR> && has_constant<IR>
 constexpr std::optional<constant_of<IR>> known_constant(const IR& ir, value_id v) {

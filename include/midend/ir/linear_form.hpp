@@ -13,11 +13,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How a value is a number in a sum.
+/// How a value is read as a number in a sum.
 enum class number_reading : std::uint8_t {
-  low_bits,    ///< its low bits, as many as the sum has; only of values that have so many
-  as_signed,   ///< all its bits, as a signed number: what sign extension gives
-  as_unsigned, ///< all its bits, as an unsigned number: what zero extension gives
+  low_bits,    ///< its low bits, as many as the sum has; requires that it has so many
+  as_signed,   ///< all its bits, as a signed number: the result of sign extension
+  as_unsigned, ///< all its bits, as an unsigned number: the result of zero extension
 };
 
 /// Σ cᵢ · xᵢ + c of at most `max_terms` values, each with one coefficient that is not 0. Terms stay in the order in
@@ -25,9 +25,9 @@ enum class number_reading : std::uint8_t {
 ///
 /// A form is one of two kinds. *Modular*: equal modulo 2^width, whatever wraps. *Exact* (`is_exact`): equal as integers
 /// of any size; coefficients and the constant are signed 64-bit numbers, `width` is 64, and each value is read as
-/// signed or unsigned. An exact form is what promises and ranges have let through an extension. Operations on forms
-/// that return `bool` return false if there are too many terms or an exact number does not fit; the form is then as
-/// before.
+/// signed or unsigned. An exact form results where promises and ranges allow to look through an extension. Operations
+/// on forms that return `bool` return false if there are too many terms or an exact number does not fit; the form is
+/// then as before.
 struct linear_form {
   static constexpr std::size_t max_terms = 6;
 
@@ -171,8 +171,8 @@ struct linear_form {
     return true;
   }
 
-  /// An exact form modulo 2^width. `width_of(v)` is the width of a value: of those that are as wide, the low bits are
-  /// read.
+  /// Makes an exact form modular, modulo 2^width. `width_of(v)` is the width of a value: the low bits of values that
+  /// are as wide are read.
   template <class WidthOf> constexpr bool reduce(unsigned to_width, const WidthOf& width_of) {
     linear_form out = zero(to_width);
     out.constant = out.cut(constant);
@@ -187,8 +187,8 @@ struct linear_form {
     return true;
   }
 
-  /// Its number, modulo 2^width or, of an exact form, modulo 2^64: `number_of(t)` is what the value of a term is, read
-  /// as the term says, as a number of 64 bits.
+  /// The number of the form, modulo 2^width; for an exact form, modulo 2^64. `number_of(t)` is the value of a term,
+  /// read in the way of the term, as a number of 64 bits.
   template <class NumberOf> constexpr std::uint64_t evaluate(const NumberOf& number_of) const {
     std::uint64_t sum = constant;
     for (std::uint32_t i = 0; i != num_terms; ++i) {
@@ -209,13 +209,13 @@ private:
   }
 };
 
-/// `a` - `b`, of forms of one kind. False as in `linear_form`.
+/// `a` - `b`, for forms of one kind. False as in `linear_form`.
 constexpr bool linear_difference(const linear_form& a, const linear_form& b, linear_form& out) {
   out = a;
   return out.add(b, ~std::uint64_t{0});
 }
 
-/// Whether two forms of one kind are the same sum, in whatever order.
+/// Whether two forms of one kind are equal sums, in any order.
 constexpr bool same_sum(const linear_form& a, const linear_form& b) {
   if (a.width != b.width || a.is_exact != b.is_exact || a.constant != b.constant || a.num_terms != b.num_terms) {
     return false;
@@ -228,15 +228,15 @@ constexpr bool same_sum(const linear_form& a, const linear_form& b) {
   return true;
 }
 
-/// How an operation of the vocabulary is a sum of multiples of its operands: operand `i` times `factors[i]`, plus
-/// `constant`. Nothing if it is none, or its result has another width than it reads.
+/// An operation of the vocabulary as a sum of multiples of its operands: operand `i` times `factors[i]`, plus
+/// `constant`. Empty if it is none, or if its result and operands differ in width.
 struct linear_step {
   bool is_linear = false;
   std::uint64_t factors[2] = {};
-  std::size_t num_operands = 0; ///< that are multiplied; others are literals
+  std::size_t num_operands = 0; ///< operands that are multiplied; other operands are literals
 };
 
-/// The step of an operation, of which `literals[i]` are the operands that are literals, or nothing.
+/// The step of an operation. `literals[i]` is operand `i` if that is a literal, else empty.
 template <class Literal>
 constexpr linear_step linear_step_of(const operation_info& info, const Literal (&literals)[3]) {
   const std::uint64_t minus_one = ~std::uint64_t{0};
@@ -264,7 +264,7 @@ constexpr linear_step linear_step_of(const operation_info& info, const Literal (
 
 namespace detail {
 
-/// An operation that waits to be read, times a factor.
+/// An operation that is still to be read, times a factor.
 struct waiting_term {
   value_id value;
   std::uint64_t factor;
@@ -272,9 +272,9 @@ struct waiting_term {
 
 } // namespace detail
 
-/// Reads the form of an operation of these operands. `looks_through(v)` says of which other operations the operands are
-/// read in its place; it is called once for each use of an operation, and `reads(v)` when it was. False if there are
-/// more terms than a form has, or more than 16 operations.
+/// Reads the form of an operation with these operands. If `looks_through(v)`, the operands of operation `v` are read in
+/// its place; this is asked once for each use, and `reads(v)` is called then. False if there are more terms than a form
+/// has, or more than 16 operations.
 template <definition_reader Reader, class LooksThrough, class Reads>
 constexpr bool read_linear_form(const Reader& reader, const operation_info& root, span<const value_id> operands,
                                 const LooksThrough& looks_through, const Reads& reads, linear_form& out) {
@@ -292,7 +292,7 @@ constexpr bool read_linear_form(const Reader& reader, const operation_info& root
     if (!step.is_linear || of.size() < step.num_operands || of.size() != arity(info.code)) {
       return false;
     }
-    for (std::size_t i = step.num_operands; i-- != 0;) { // the first one is read first
+    for (std::size_t i = step.num_operands; i-- != 0;) { // the first operand is read first
       if (of[i] == no_value || reader.is_undefined(of[i]) || reader.width(of[i]) != out.width) {
         return false;
       }

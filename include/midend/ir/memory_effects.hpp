@@ -1,12 +1,12 @@
-/// What operations do to the places that others access: which operations may read or write a place or a class of
-/// memory. On top of the effects rung, of `memory` of the cost rung and of `memory_places`. Two members are optional:
+/// Which operations may read or write a place or a class of memory. On top of the effects rung, of `memory` of the cost
+/// rung and of `memory_places`. Two members are optional:
 ///
 ///     bool may_write(midend::value_id v, std::uint32_t memory) const; // a call, and a class of memory
 ///     bool is_little_endian() const;                                  // the low bytes of a number come first
 ///
 /// `may_write` is asked about an operation whose effect is `unknown`: whether it may write memory of this class, or any
-/// memory at all if that is `any_memory`. Without it, such operations write everything. Without `is_little_endian`,
-/// nothing is known about the parts of a number in memory.
+/// memory at all if that is `any_memory`. Without it, such operations write everything. Without `is_little_endian`, the
+/// parts of a number in memory are unknown.
 #pragma once
 
 #include "midend/config.hpp"
@@ -40,7 +40,7 @@ concept has_is_little_endian = requires(const IR& ir) {
   { ir.is_little_endian() } -> truth_value;
 };
 
-/// An IR that says what its operations read and write, and where.
+/// An IR that gives the effects of its operations on memory, and their places.
 template <class IR>
 concept memory_ir = effect_ir<IR> && has_memory<IR>;
 
@@ -57,9 +57,9 @@ concept memory_ir_argument =
 
 namespace detail {
 
-/// If `v` is the sum of a value and a number in 64 bits, `v` becomes the value, and the number is returned; else
-/// nothing is, and `v` stays. The same of a narrower `v` whose signs are extended where it is read, if the sum promises
-/// not to wrap.
+/// If `v` is the sum of a value and a number in 64 bits, `v` becomes the value, and the number is returned; else `v`
+/// stays, and the result is empty. A narrower `v` that is sign-extended by its reader is taken apart if the sum
+/// promises not to wrap.
 template <class IR>
 constexpr std::optional<std::uint64_t> take_number(const IR& ir, value_id& v, bool extends_signs = false) {
   if (ir.is_phi(v)) {
@@ -96,10 +96,10 @@ constexpr std::optional<std::uint64_t> take_number(const IR& ir, value_id& v, bo
 
 } // namespace detail
 
-/// `ir.memory(v)` with the numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p
-/// + 1 is [p + 1], and so is the index of a number. A narrower index has its signs extended; a number is taken from it
-/// if the sum promises not to wrap. Looks through four additions at most: fold additions first. An IR that does not say
-/// what operations compute gives addresses as they are.
+/// `ir.memory(v)` with numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p + 1
+/// becomes [p + 1], and an index likewise. A narrower index is sign-extended; a number is taken from it if the sum
+/// promises not to wrap. Looks through four additions at most: fold additions first. Without the semantics rung,
+/// addresses stay as they are.
 template <class IR> constexpr optional<memory_reference> accessed_place(const IR& ir, value_id v) {
   optional<memory_reference> m = ir.memory(v);
   if constexpr (has_operation<IR> && has_64_bit_constants<IR>) {
@@ -124,7 +124,7 @@ template <class IR> constexpr optional<memory_reference> accessed_place(const IR
 }
 
 /// How many bytes after the start of `a` the access `b` starts, modulo 2^64. Nothing if that is unknown. `resolve(v)`
-/// gives the value that stands for `v`; values that stand for each other are equal at both accesses.
+/// is the representative of `v`; values with one representative must be equal at both accesses.
 template <class Resolve>
 constexpr std::optional<std::uint64_t> distance_of(const memory_reference& a, const memory_reference& b,
                                                    const Resolve& resolve) {
@@ -168,15 +168,15 @@ constexpr bool call_may_write([[maybe_unused]] const IR& ir, [[maybe_unused]] va
 
 } // namespace detail
 
-/// Whether an operation may write memory of a class; of `any_memory`: whether it may write at all. Volatile loads write
-/// nothing here.
+/// Whether an operation may write memory of a class; for `any_memory`, whether it may write at all. Volatile loads
+/// count as no writes here.
 template <class IR> constexpr bool may_write_class(const IR& ir, value_id v, std::uint32_t memory) {
   const effect_kind effect = ir.effect(v);
   return effect == effect_kind::writes ? !classes_are_apart(class_of_access(ir, v), memory)
                                        : effect == effect_kind::unknown && detail::call_may_write(ir, v, memory);
 }
 
-/// Whether an operation must stay where it is and as it is: a volatile access.
+/// Whether an operation is a volatile access, which must stay unchanged at its place.
 template <class IR> constexpr bool is_fixed_access(const IR& ir, value_id v) {
   if (ir.is_volatile(v)) {
     return true;
@@ -209,8 +209,8 @@ constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& pl
   }
 }
 
-/// Whether the contents of a byte of `place` may matter to `v`, which is neither a phi nor a literal. What may not
-/// return reads everything, because others see memory then; volatile accesses count as reads.
+/// Whether the contents of a byte of `place` may matter to `v`, which is neither a phi nor a literal. An operation that
+/// may not return reads everything, because the memory can be observed then. Volatile accesses count as reads.
 template <class IR, class Resolve>
 constexpr bool may_read_from(const IR& ir, value_id v, const memory_reference& place, const Resolve& resolve) {
   if (ir.may_not_return(v) || is_fixed_access(ir, v)) {

@@ -1,4 +1,4 @@
-/// `number_facts`: what is known about a number, as plain data that each floor can read.
+/// `number_facts`: facts about a number, as plain data for analyses and rules.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,18 +12,18 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// Bounds, signed and unsigned, and the remainder of a number of 1 to 64 bits, which has zeros above its width. All
-/// three hold. What analyses find is written into it; rules of algebra and packages read it.
+/// three hold. Analyses write them; rules of algebra and packages read them.
 ///
-/// The numbers that have no such fact are `any(width)`. Facts say nothing about a value whose promises are broken.
+/// `any(width)` says nothing about a number. Facts say nothing about a value whose promises are broken.
 struct number_facts {
   std::int64_t low = std::int64_t{-0x7fff'ffff'ffff'ffff} - 1; ///< read as a signed number
   std::int64_t high = 0x7fff'ffff'ffff'ffff;
   std::uint64_t least = 0; ///< read as an unsigned number
   std::uint64_t most = ~std::uint64_t{0};
-  std::uint64_t modulus = 1; ///< the unsigned number is `residue` modulo this; 0: it is `residue`
+  std::uint64_t modulus = 1; ///< the unsigned number is `residue` modulo this; 0: the number is `residue`
   std::uint64_t residue = 0; ///< less than the modulus, if that is not 0
 
-  /// Nothing is known.
+  /// No facts.
   static constexpr number_facts any(unsigned width) {
     return {as_signed(std::uint64_t{1} << (width - 1), width),
             static_cast<std::int64_t>(low_ones(width) >> 1),
@@ -33,7 +33,7 @@ struct number_facts {
             0};
   }
 
-  /// It is `bits`.
+  /// The number is `bits`.
   static constexpr number_facts exactly(unsigned width, std::uint64_t bits) {
     const std::uint64_t c = bits & low_ones(width);
     return {as_signed(c, width), as_signed(c, width), c, c, 0, c};
@@ -52,32 +52,32 @@ struct number_facts {
   /// Whether it is at least 0, read as a signed number.
   constexpr bool is_natural() const { return low >= 0; }
 
-  /// What the unsigned number leaves modulo `m`, if that is known. Requires m ≠ 0.
+  /// The remainder of the unsigned number modulo `m`, if it is known. Requires m ≠ 0.
   constexpr std::optional<std::uint64_t> remainder(std::uint64_t m) const {
     return modulus == 0 || modulus % m == 0 ? std::optional(residue % m) : std::nullopt;
   }
 
-  /// How many low bits are known: those of `residue`.
+  /// How many low bits are known; they are those of `residue`.
   constexpr unsigned known_low_bits() const {
     return modulus == 0 ? 64 : static_cast<unsigned>(std::countr_zero(modulus));
   }
 
-  /// The bits that are 1 in no such number are 0 here.
+  /// 0 in bits that are 1 in no number with these facts.
   constexpr std::uint64_t possible_bits() const {
     const std::uint64_t below = ones_below(static_cast<unsigned>(std::bit_width(most)));
     return below & ~(known_bits() & ~residue_bits());
   }
 
-  /// The bits that are 1 in each such number.
+  /// The bits that are 1 in each number with these facts.
   constexpr std::uint64_t certain_bits() const { return known_bits() & residue_bits(); }
 
-  /// Whether an addition of `by`, read as a signed number, does not wrap as one of signed numbers.
+  /// Whether the addition of `by`, both read with sign, does not wrap.
   constexpr bool signed_sum_fits(std::uint64_t by, unsigned width) const {
     const std::int64_t end = as_signed(by, width) < 0 ? low : high;
     return !detail::wrapping_add(static_cast<std::uint64_t>(end), by, width).signed_wrap;
   }
 
-  /// Whether the unsigned number plus `by`, read as a signed number, is an unsigned number.
+  /// Whether the unsigned number plus `by`, read with sign, is an unsigned number.
   constexpr bool unsigned_sum_fits(std::uint64_t by, unsigned width) const {
     const auto wide = static_cast<std::uint64_t>(as_signed(by, width));
     return as_signed(by, width) < 0 ? least >= 0 - wide : low_ones(width) - most >= wide;
@@ -86,7 +86,7 @@ struct number_facts {
   friend constexpr bool operator==(const number_facts&, const number_facts&) = default;
 
 private:
-  /// The bits above the highest in which the bounds differ are those of both, the low ones those of the residue.
+  /// The known bits: those above the highest bit in which the bounds differ, and the low ones of the residue.
   constexpr std::uint64_t known_bits() const { return common_prefix() | known_suffix(); }
 
   constexpr std::uint64_t residue_bits() const { return (least & common_prefix()) | (residue & known_suffix()); }
@@ -99,7 +99,7 @@ private:
   constexpr std::uint64_t known_suffix() const { return ones_below(known_low_bits()); }
 };
 
-/// What holds of the numbers of both.
+/// Facts that hold for all numbers of both.
 constexpr number_facts facts_of_either(const number_facts& a, const number_facts& b) {
   number_facts out;
   out.low = a.low < b.low ? a.low : b.low;
@@ -112,8 +112,8 @@ constexpr number_facts facts_of_either(const number_facts& a, const number_facts
   return out;
 }
 
-/// What holds where both do: of the congruences the one that says more. If the bounds exclude each other, which they do
-/// only where nothing runs, `a`.
+/// Facts about numbers of which both hold. Of the two congruences, the one with the larger modulus. If the bounds
+/// exclude each other, which happens only in code that never runs, `a`.
 constexpr number_facts facts_of_both(const number_facts& a, const number_facts& b) {
   number_facts out = a;
   out.low = a.low > b.low ? a.low : b.low;

@@ -1,4 +1,4 @@
-/// `numbered_ssa`: the SSA rung of the IR contract from blocks and values that have no dense numbers.
+/// `numbered_ssa`: the SSA rung of the IR contract for blocks and values without dense numbers.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,7 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 template <class Block, class Value> class numbered_ssa_reader;
 
 /// A function in SSA form with dense numbers: models `ssa_ir`. Derive your view from it, and add the members of the
-/// next rungs. `numbered_ssa` says how it is made.
+/// next rungs. See `numbered_ssa` for how to make it.
 ///
 /// `Block` and `Value` are handles of your IR: pointers, integers, or small structs of them with `==` and without
 /// padding. Values in nodes have the first numbers, in the order in which they were read; those that are only read
@@ -56,7 +56,7 @@ public:
   /// The values in no node.
   id_range<value_id> outside() const { return {num_placed(), static_cast<value_id>(num_values())}; }
 
-  /// Those of a phi are in the order of `graph().in_edges(n)`.
+  /// The operands of a phi are in the order of `graph().in_edges(n)`.
   span<const value_id> operands(value_id v) const {
     return v < num_placed() ? span<const value_id>(operands_.data() + first_operand_[v],
                                                    operands_.data() + first_operand_[v + std::size_t{1}])
@@ -93,9 +93,9 @@ private:
   flat_array<value_id> conditions_;    ///< by node
 };
 
-/// What the function passed to `numbered_ssa` calls for the values of a block, in the order of execution. A value may
-/// be read before it is listed. Ranges may be temporaries. Each call returns the number of the value: the calls number
-/// values 0, 1, …, so that arrays of your own can follow.
+/// The function `read` of `numbered_ssa` calls these members for the values of a block, in the order of execution. A
+/// value may be read before it is listed. Ranges may be temporaries. Each call returns the number of the value: the
+/// calls number values 0, 1, …, so that arrays of your own can follow.
 template <class Block, class Value> class numbered_ssa_reader {
 public:
   /// A phi: `inputs[i]` arrives from `predecessors[i]`. A predecessor that is listed once brings its input along all
@@ -114,7 +114,7 @@ public:
     return v;
   }
 
-  /// An operation. Its result is `none` if it has none, and so are operands that are to be left out.
+  /// An operation. `result` is `none` if it has no result; operands that are `none` are left out.
   template <class Operands> value_id operation(Value result, const Operands& operands) {
     const value_id v = add(result, false);
     for (const auto& operand : operands) {
@@ -129,21 +129,21 @@ public:
     return operation(result, span<const Value>(operands.begin(), operands.end()));
   }
 
-  /// A terminator that reads what decides where control goes: an operation without a result.
+  /// A terminator with the value that decides the successor: an operation without a result.
   value_id branch(Value condition) { return branch(none_, condition); }
 
-  /// The same of a terminator that has a handle, as where everything is an instruction: `handle` returns it.
+  /// A terminator with a handle, for IRs in which each instruction has one. `handle` returns it.
   value_id branch(Value terminator, Value condition) {
     condition_ = condition;
     return operation(terminator, {condition});
   }
 
-  /// A terminator that compares its operands and goes where the result says: it is itself the condition.
+  /// A terminator that compares its operands and branches on the result: it is itself the condition.
   template <class Operands> value_id comparing_branch(const Operands& operands) {
     return comparing_branch(none_, operands);
   }
 
-  /// The same of a terminator that has a handle.
+  /// A comparing terminator with a handle.
   template <class Operands> value_id comparing_branch(Value terminator, const Operands& operands) {
     branch_ = operation(terminator, operands);
     return branch_;
@@ -152,13 +152,13 @@ public:
 private:
   friend numbered_ssa_form<Block, Value>;
 
-  /// An operand as it was read. For phis: with the node that it arrives from.
+  /// An operand as it was read; for phis, with the node from which it arrives.
   struct arrival {
     Value value;
     node_id from;
   };
 
-  /// The edges from one node into the node at hand, and how often a phi has listed it.
+  /// The edges from one node into the present node, and how often a phi has listed the node.
   struct source {
     std::uint32_t first_edge; ///< position among the edges into the node
     std::uint32_t edges;
@@ -169,7 +169,7 @@ private:
   numbered_ssa_reader(numbered_ssa_form<Block, Value>& form, Value none)
       : form_(form), none_(none), condition_(none), branch_(no_value) {}
 
-  /// Operands wait as handles until all values in nodes have a number.
+  /// Operands stay handles until all values in nodes have a number.
   template <class Read> void run(Read& read) {
     const auto nodes = static_cast<node_id>(form_.graph_.num_nodes());
     flat_array<Value> conditions;
@@ -207,7 +207,7 @@ private:
     return v;
   }
 
-  /// The number of an operand. One that has none is computed in no node.
+  /// The number of an operand. A handle without a number is computed in no node.
   value_id number(Value operand) {
     if (operand == none_) {
       return no_value;
@@ -244,8 +244,8 @@ private:
     }
   }
 
-  /// Sorts inputs by edge. `check_ir` sees what does not fit the edges: an edge without input has `no_value`, and an
-  /// input without edge is one operand too many.
+  /// Sorts inputs by edge. `check_ir` reports mismatches: an edge without input has `no_value`, and an input without
+  /// edge is one operand too many.
   void number_inputs(span<const arrival> arrivals, std::uint32_t edges) {
     const std::size_t first = form_.operands_.size();
     for (std::uint32_t i = 0; i != edges; ++i) {
@@ -281,8 +281,8 @@ private:
 
   numbered_ssa_form<Block, Value>& form_;
   Value none_;
-  Value condition_; ///< of the block at hand, if it has a handle
-  value_id branch_; ///< of the block at hand, if its terminator is its condition
+  Value condition_; ///< of the present block, if it has a handle
+  value_id branch_; ///< of the present block, if its terminator is its condition
   flat_array<arrival> arrivals_;
   flat_array<std::uint32_t> first_arrival_; ///< by value in a node, and one more
   flat_array<source> sources_;              ///< by node

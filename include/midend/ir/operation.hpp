@@ -1,5 +1,5 @@
-/// The vocabulary of operations, the result of `operation(v)` of the semantics rung, for which lattices have transfer
-/// functions.
+/// The vocabulary of operations: the result of `operation(v)` of the semantics rung. Lattices have transfer functions
+/// for it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,13 +11,13 @@ MIDEND_BEGIN_NAMESPACE
 /// What an operation computes. Numbers have `width` bits and are neither signed nor unsigned: where the difference
 /// matters, there are two operations. They are stored in 64 bits, with zeros above `width`.
 ///
-/// An operand may have another width than the operation reads (`read_width`): of one with more bits, the low bits are
-/// read; one with fewer has zeros above. The amount of a shift and the condition of a `select` are read whole. The
-/// result is always a number of `width` bits.
+/// An operand may have another width than the operation reads (`read_width`): the low bits of a wider one are read; a
+/// narrower one has zeros above. The amount of a shift and the condition of a `select` are read whole. The result is
+/// always a number of `width` bits.
 ///
 /// *Partial* operations have no result for some operands; see `evaluate`. The page `docs/ir-concepts.md` has a table.
 enum class operation : std::uint8_t {
-  other,          ///< anything else: only `fold` knows
+  other,          ///< anything else: only `fold` knows the result
   add,            ///< a + b
   sub,            ///< a - b
   mul,            ///< a · b
@@ -29,7 +29,7 @@ enum class operation : std::uint8_t {
   bit_and,        ///< a & b
   bit_or,         ///< a | b
   bit_xor,        ///< a ^ b
-  bit_not,        ///< ~a
+  bit_not,        ///< a · 2^b; partial; here and in the next three, b is an unsigned number of any width
   shl,            ///< a · 2^b; partial; of this and the next three, b is an unsigned number of any width
   shr,            ///< a / 2^b, unsigned, rounded down; partial
   sar,            ///< a / 2^b, signed, rounded down; partial
@@ -38,7 +38,7 @@ enum class operation : std::uint8_t {
   max,            ///< signed
   umin,           ///< unsigned
   umax,           ///< unsigned
-  equal,          ///< a == b; of this and the next nine, `operand_width` is that of a and b; the result is 1 or 0
+  equal,          ///< a == b; here and in the next nine, `operand_width` is that of a and b; the result is 1 or 0
   not_equal,      ///< a != b
   less,           ///< a < b, signed
   less_equal,     ///< a ≤ b, signed
@@ -49,11 +49,11 @@ enum class operation : std::uint8_t {
   ugreater,       ///< a > b, unsigned
   ugreater_equal, ///< a ≥ b, unsigned
   truncate,       ///< the low `width` bits of a, which has `operand_width`
-  zero_extend,    ///< a, which has `operand_width`
+  zero_extend,    ///< a, which has `operand_width`, with zeros above
   sign_extend,    ///< a, which has `operand_width`, with copies of its highest bit
   copy,           ///< a
   select,         ///< b if a is not 0, else c; a has any width
-  shl_modulo,     ///< `shl` by b mod `operand_width`, 0 if that is the width or more; of this and the next two, b is an
+  shl_modulo,     ///< `shl` by b mod `operand_width`, 0 if that is the width or more; here and in the next two, b is an
                   ///< unsigned number of any width, and `operand_width` is 1 … 64, usually the width
   shr_modulo,     ///< `shr` by b mod `operand_width`, 0 if that is the width or more
   sar_modulo      ///< `sar` by b mod `operand_width`; by the width or more, all bits are the sign
@@ -65,8 +65,8 @@ inline constexpr operation last_operation = operation::sar_modulo;
 /// What the program guarantees about an operation; if the guarantee is broken, the operation has no result. For
 /// `shladd` it applies to the shift and to the addition separately.
 struct operation_flags {
-  bool no_signed_wrap = false;   ///< for add, sub, mul, neg, shl and shladd: the exact result fits, signed
-  bool no_unsigned_wrap = false; ///< for the same: the exact result fits, unsigned
+  bool no_signed_wrap = false;   ///< for add, sub, mul, neg, shl and shladd: the exact result fits as a signed number
+  bool no_unsigned_wrap = false; ///< for the operations above: the exact result fits as an unsigned number
 
   friend constexpr bool operator==(operation_flags, operation_flags) = default;
 };
@@ -75,8 +75,8 @@ struct operation_flags {
 struct operation_info {
   operation code = operation::other;
   std::uint8_t width = 64;         ///< of the result, 1 … 64
-  std::uint8_t operand_width = 64; ///< of the operands of comparisons and conversions; for shifts modulo a number, the
-                                   ///< number, 1 … 64; others ignore it
+  std::uint8_t operand_width = 64; ///< for comparisons and conversions, the width of the operands; for shifts modulo a
+                                   ///< number, the number, 1 … 64; others ignore it
   operation_flags flags = {};
 
   friend constexpr bool operator==(const operation_info&, const operation_info&) = default;
@@ -102,7 +102,7 @@ constexpr unsigned arity(operation code) {
   }
 }
 
-/// Whether flags can promise something about it: its exact result need not fit.
+/// Whether flags can be promises about it, since its exact result need not fit.
 constexpr bool can_wrap(operation code) {
   return (code >= operation::add && code <= operation::mul) || code == operation::neg || code == operation::shl ||
          code == operation::shladd;
@@ -138,7 +138,7 @@ constexpr bool is_modulo_shift(operation code) {
   return code >= operation::shl_modulo && code <= operation::sar_modulo;
 }
 
-/// The shift that does the same with an amount less than the width and `operand_width`.
+/// The equivalent plain shift for amounts less than the width and `operand_width`.
 constexpr operation plain_shift(operation modulo_shift) {
   switch (modulo_shift) {
   case operation::shl_modulo:
@@ -152,7 +152,7 @@ constexpr operation plain_shift(operation modulo_shift) {
   }
 }
 
-/// The comparison of the same numbers as unsigned ones; it agrees with `comparison` on numbers that are not negative.
+/// The unsigned comparison; it agrees with `comparison` on numbers that are not negative.
 constexpr operation unsigned_comparison(operation comparison) {
   switch (comparison) {
   case operation::less:
@@ -168,14 +168,13 @@ constexpr operation unsigned_comparison(operation comparison) {
   }
 }
 
-/// Whether the operation reads operand number `i` whole, with all the bits that it has: the amount of a shift, the
-/// condition of a `select`.
+/// Whether the operation reads all bits of operand `i`: the amount of a shift, the condition of a `select`.
 constexpr bool reads_whole(operation code, unsigned i) {
   const bool shifts = (code >= operation::shl && code <= operation::shladd) || is_modulo_shift(code);
   return (shifts && i == 1) || (code == operation::select && i == 0);
 }
 
-/// How many low bits the operation reads of the operands that it does not read whole.
+/// How many low bits the operation reads of its other operands.
 constexpr unsigned read_width(const operation_info& info) {
   const bool compares_or_converts = info.code >= operation::equal && info.code <= operation::sign_extend;
   return compares_or_converts ? info.operand_width : info.width;
@@ -201,20 +200,21 @@ constexpr bool is_commutative(operation code) {
   }
 }
 
-/// Whether it makes no difference how a chain of these operations is grouped. Arithmetic is modulo 2^width, so this
-/// does not depend on promises. To regroup operations, drop the promises on them, because partial results change.
+/// Whether chains of these operations can be grouped in any order. Arithmetic is modulo 2^width, so this does not
+/// depend on promises. To regroup operations, drop their promises, because partial results change.
 constexpr bool is_associative(operation code) {
   return is_commutative(code) && code != operation::equal && code != operation::not_equal;
 }
 
-/// What an operation makes of a bit, which is 0 or 1.
+/// The effect of an operation on a bit, which is 0 or 1.
 enum class bit_change : std::uint8_t {
   other, ///< none of these
   none,
   flipped
 };
 
-/// Of a bit alone, or of it and a number, which is 0 or 1, or else `number` is 2. A truncation keeps a bit.
+/// The effect of an operation of a bit alone, or of a bit and `number`, which is 0 or 1; 2 if there is no number. A
+/// truncation keeps a bit.
 constexpr bit_change bit_change_of(const operation_info& info, unsigned number = 2) {
   const auto flipped_if = [](bool flips) { return flips ? bit_change::flipped : bit_change::none; };
   switch (info.code) {

@@ -20,7 +20,7 @@ enum class operation_class : std::uint8_t {
   integer_multiply,   ///< product of integers
   integer_divide,     ///< quotient or remainder of integers
   fp_divide_single,   ///< quotient of floating-point numbers of 32 bits
-  fp_divide_double,   ///< the same of 64 bits
+  fp_divide_double,   ///< quotient of floating-point numbers of 64 bits
   fp_sqrt_single,     ///< square root, 32 bits
   fp_sqrt_double,     ///< square root, 64 bits
   fp_add,             ///< sum, difference, minimum, maximum of floating-point numbers
@@ -34,7 +34,7 @@ enum class operation_class : std::uint8_t {
   array_read,         ///< of an element that was fetched ahead of the loop
   predicate_logic,    ///< and, or, not of predicates
   branch,             ///< transfer of control
-  branch_prepare,     ///< announcement of one
+  branch_prepare,     ///< preparation of a branch
   call                ///< of a procedure
 };
 

@@ -1,22 +1,21 @@
-/// `operation_description`: what an operation computes, in words, so that certificates can compare it with operations
-/// of a program that does not exist any more.
+/// `operation_description`: an operation as a list of words, so that checkers can compare it with operations of a
+/// program that no longer exists.
 ///
 ///     void describe(midend::value_id v, midend::operation_description& out) const;   // optional member of an IR
 ///
 /// `describe(v, out)` tells `out` all that distinguishes `v` from other operations, apart from its operands, its node
 /// and the targets of its edges:
 ///
-/// - by `out.attribute(word)` what must be the same in another operation that computes the same: opcode, types,
-///   predicate, width and alignment of an access, callee, whether it is volatile, …, in a fixed order;
-/// - by `out.promise(kind, contents)` what it promises, in any order: no overflow, a range of its result, …. An
-/// operation
-///   may stand for another one if it promises no more;
+/// - by `out.attribute(word)` everything in which an equal operation must agree: opcode, types, predicate, width and
+///   alignment of an access, callee, whether it is volatile, …, in a fixed order;
+/// - by `out.promise(kind, contents)` its promises, in any order: no overflow, a range of its result, …. An operation
+///   may replace another one if it promises no more;
 /// - of a literal, its type and all its bits; of a parameter, which one it is; of a phi, its type.
 ///
-/// It is asked of phis, parameters, literals and operations, also of erased ones. The words must mean the same at all
-/// times: a number in a table that only grows, the address of something that lives as long as both programs. What is
-/// not described is not compared. If operations have the same attributes, each promise of the second one is a promise
-/// of the first, and they read the same values, then the second one must do what the first does wherever that has a
+/// It is called for phis, parameters, literals and operations, also for erased ones. The meaning of a word must not
+/// change: use a number in a table that only grows, or the address of something that lives as long as both programs.
+/// Only described things are compared. Let two operations have equal attributes and read equal values, and let each
+/// promise of the second be a promise of the first. Then the second must do what the first does wherever that has a
 /// meaning.
 #pragma once
 
@@ -51,7 +50,7 @@ public:
   operation_description(span<const std::uint64_t> attributes, span<const described_promise> promises)
       : attributes_(attributes), promises_(promises) {}
 
-  /// What the other operation must have, too, at the same place.
+  /// Adds a word that the other operation must have, too, at the same position.
   void attribute(std::uint64_t word) {
     if (kept_attributes_ != nullptr) {
       kept_attributes_->push_back(word);
@@ -61,7 +60,7 @@ public:
     ++next_;
   }
 
-  /// What the other operation may lack.
+  /// Adds a promise that the other operation may lack.
   void promise(std::uint64_t kind, std::uint64_t contents = 0) {
     if (kept_promises_ != nullptr) {
       kept_promises_->push_back({kind, contents});
@@ -98,7 +97,7 @@ public:
     }
   }
 
-  /// Of a comparison: whether all attributes were the same, and no promise is new.
+  /// Valid for a comparison: whether all attributes agree, and no promise is new.
   bool is_same() const { return same_ && next_ == attributes_.size(); }
 
 private:
@@ -125,8 +124,8 @@ MIDEND_OPTIONAL_ROW(describe_row, has_describe, names_describe,
 
 } // namespace detail
 
-/// Whether value `w` of `other` is described as `v` of `ir` is, and promises no more: `same_operation` of an IR that
-/// has `describe`, in one line. Allocates; O(words).
+/// Whether value `w` of `other` has the description of `v` of `ir`, and promises no more: `same_operation` for an IR
+/// that has `describe`, in one line. Allocates; O(words).
 template <has_describe IR, has_describe Other>
 bool same_description(const IR& ir, value_id v, const Other& other, value_id w) {
   flat_array<std::uint64_t> attributes;

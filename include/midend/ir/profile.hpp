@@ -8,8 +8,8 @@
 ///     void set_count(midend::node_id n, std::optional<std::uint64_t> count);
 ///     void set_probability(midend::edge_id e, double probability);
 ///
-/// A transformation that is given a profile keeps it consistent: what flows into a node flows out of it. An IR without
-/// a profile leaves all four out.
+/// A transformation keeps a consistent profile consistent: the flow into a node equals the flow out of it. An IR
+/// without a profile leaves all four out.
 #pragma once
 
 #include "midend/config.hpp"
@@ -90,7 +90,7 @@ struct profile_of_editor_row {
 template <class IR>
 concept profile_ir_argument = profile_ir<IR> || detail::profile_contract::explain<IR>();
 
-/// How often `e` is taken, if the profile says: the count of the source times the probability, rounded. The only edge
+/// How often `e` is taken, if the profile tells: the count of the source times the probability, rounded. The only edge
 /// of a node has probability 1, and edges of a node that never runs are never taken.
 template <profile_ir_argument IR, edge_indexed_flow_graph_argument G>
 constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {

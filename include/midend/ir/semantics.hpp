@@ -1,4 +1,4 @@
-/// The semantics rung of the IR contract: what values and branches mean. In addition to the SSA rung:
+/// The semantics rung of the IR contract: the meaning of values and branches. In addition to the SSA rung:
 ///
 ///     using constant_type = std::uint64_t;                                          // the IR's own
 ///     midend::operation_info operation(midend::value_id v) const;
@@ -9,7 +9,7 @@
 /// `constant(v)` is the value of `v` if it is a literal, else `std::nullopt`. Constants are compared bit for bit: two
 /// NaNs are equal if their bits are, 0.0 and -0.0 are not.
 ///
-/// `operation(v)` says what `v` computes in the vocabulary of `ir/operation.hpp`; the arguments are the first
+/// `operation(v)` is the operation of `v` in the vocabulary of `ir/operation.hpp`; its arguments are the first
 /// `arity(code)` of `operands(v)`. `operation::other` is for everything else, including constants, parameters and phis;
 /// `width` is then the width of the value, or arbitrary if it is not a number.
 ///
@@ -18,35 +18,33 @@
 /// must be what the program computes on every target it is compiled for, and may only depend on `v` and `args`. Asked
 /// only if `operation(v)` is `other`, or if the domain has no transfer functions: it need not know the vocabulary.
 ///
-/// The second form of `fold` may be written in place of the first, and then is the only one that is asked:
+/// The second form of `fold` may take the place of the first; then only it is called:
 ///
 ///     std::optional<constant_type> fold(midend::value_id v,
 ///                                       std::span<const std::optional<constant_type>> args) const;
 ///
-/// `std::nullopt` in `args` is an operand that is not known to be constant. So it can say that x - x is 0, or that
-/// anything and 0 is 0. It is asked for all values that are not phis, literals or opaque, those in the vocabulary
-/// included, unless the vocabulary has found a constant already. Requires that the result holds for all values of the
-/// unknown operands: with more of `args` known, the result must be the same, or, where it was unknown, any. It may
-/// compare the numbers of operands (x - x), but not look up what an unknown operand is defined as: `constant` of a
-/// value that somebody may still change (a specialization constant, a symbol that is linked later) is `std::nullopt`,
-/// its value in `args` is, too, and so must be everything that is computed from it.
+/// `std::nullopt` in `args` is an operand that is not known to be constant. So it can fold x - x and x & 0 to 0. It is
+/// called for all values that are not phis, literals or opaque, unless the vocabulary has found a constant already. The
+/// result must hold for all values of the unknown operands: with more known `args`, a known result must not change. It
+/// may compare the numbers of operands (x - x), but must not look up the definition of an unknown operand. A value that
+/// may still change (a specialization constant, a symbol that is linked later) has the `constant` `std::nullopt`, also
+/// in `args`, and so must everything that is computed from it.
 ///
-/// `edge_case(e)` is the value of the condition at the source of `e` for which `e` is taken; `std::nullopt` for the
-/// edge that is taken for all other values. The two edges of `br %c` have the cases 1 and 0, or, if every number except
-/// 0 counts as true, none and 0. No two edges of a node have the same case. Called only where `condition` returns a
-/// value.
+/// `edge_case(e)` is the value of the condition at the source of `e` for which `e` is taken. It is `std::nullopt` for
+/// the edge of all other values. The two edges of `br %c` have the cases 1 and 0, or, if every number except 0 counts
+/// as true, none and 0. No two edges of a node have the same case. Called only where `condition` returns a value.
 ///
-/// `edge_cases(e)` may be written in place of `edge_case`, and then is the only one that is asked, for edges that serve
-/// several cases: a range, which may be a temporary, of constants or, if these are 64-bit numbers, of `number_range`s.
-/// An empty range is the edge for all other values. (Where the edge of all other values also serves cases of its own,
-/// as in GCC, return an empty range.)
+/// `edge_cases(e)` may take the place of `edge_case`, for edges with several cases; then only it is called. It returns
+/// a range, which may be a temporary, of constants or, if these are 64-bit numbers, of `number_range`s. An empty range
+/// is the edge for all other values. (If the edge of all other values also has cases of its own, as in GCC, return an
+/// empty range.)
 ///
 /// Five members are optional. `bool is_undefined(v)`: `v` is the literal `undef`, which may have any value. `bool
 /// never_returns(v)`: control does not pass `v` (a call of `exit`), neither to later values of its node nor along its
 /// edges. `std::optional<number_range> bounds(v)`: a guaranteed range of `v`, a parameter or an operation that is
 /// `other`. `bool is_opaque(v)`: `v` is `other` and `fold` never returns a result for it, as for a call or a store, so
-/// its operands need not be examined. `bool same_type(v, w)`: a reader of `v` may read `w` in its place; write it if
-/// values of one width can have different types (a number and an address), for `value_numbering`.
+/// its operands need not be examined. `bool same_type(v, w)`: a reader of `v` may read `w` in its place.
+/// `value_numbering` needs it if values of one width can have different types (a number and an address).
 ///
 /// If `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
 /// `ir/evaluate.hpp`; the ready domains then have transfer functions for the whole vocabulary.
@@ -73,9 +71,9 @@ concept has_constant_type = requires {
   typename IR::constant_type;
 } && detail::copyable_type<typename IR::constant_type> && detail::comparable_type<typename IR::constant_type>;
 
-/// A `std::optional<T>` or what converts to it, but no `T`: a member that always returns a number says that there
-/// always is one, which nobody means. It holds a `T` and no other number, because callers compare and join what they
-/// get; `std::nullopt` alone holds none.
+/// A `std::optional<T>` or a type that converts to it, but no `T`: a member that returns `T` would always return a
+/// constant, which is a mistake. It holds a `T` and no other number, because callers compare and join results.
+/// `std::nullopt` alone holds none.
 template <class R, class T>
 concept optional_of = std::convertible_to<R, std::optional<T>> && !std::convertible_to<R, T> &&
                       (std::same_as<R, std::nullopt_t> || requires(const std::remove_cvref_t<R>& r) {
@@ -85,7 +83,7 @@ concept optional_of = std::convertible_to<R, std::optional<T>> && !std::converti
 /// The constants of an IR.
 template <class IR> using constant_of = typename IR::constant_type;
 
-/// `operation(v)` says what a value computes.
+/// `operation(v)` returns the operation of a value.
 template <class IR>
 concept has_operation = requires(const IR& ir, value_id v) {
   { ir.operation(v) } -> std::convertible_to<operation_info>;
@@ -103,7 +101,7 @@ concept has_fold = requires(const IR& ir, value_id v, span<const constant_of<IR>
   { ir.fold(v, args) } -> optional_of<constant_of<IR>>;
 };
 
-/// `fold(v, args)` computes a value from operands of which some may be unknown.
+/// `fold(v, args)` computes a value from operands, some of them perhaps unknown.
 template <class IR>
 concept has_partial_fold = requires(const IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) {
   { ir.fold(v, args) } -> optional_of<constant_of<IR>>;
@@ -132,8 +130,8 @@ concept has_edge_cases = requires(const IR& ir, edge_id e) {
                            { *std::begin(ir.edge_cases(e)) } -> std::convertible_to<number_range>;
                          });
 
-/// Calls `visit(one)` for each case of an edge, a `constant_of<IR>` or a `number_range`; not at all for the edge that
-/// is taken for all other values.
+/// Calls `visit(one)` for each case of an edge, a `constant_of<IR>` or a `number_range`; not at all for the edge of all
+/// other values.
 template <class IR, class Visit> constexpr void for_each_case(const IR& ir, edge_id e, Visit visit) {
   if constexpr (has_edge_cases<IR>) {
     for (auto&& one : ir.edge_cases(e)) {
@@ -181,8 +179,8 @@ concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(co
   { ir.bounds(v) } -> std::convertible_to<std::optional<number_range>>;
 };
 
-/// `facts(v)` returns what is known about a parameter, or an operation that is `other`. Optional. As `bounds`, but with
-/// both bounds and a remainder; domains that have `known(facts)` begin with it.
+/// `facts(v)` returns facts about a parameter, or about an operation that is `other`. Optional. Like `bounds`, but with
+/// both kinds of bounds and a remainder; domains that have `known(facts)` begin with it.
 template <class IR>
 concept has_facts = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
   { ir.facts(v) } -> std::convertible_to<std::optional<number_facts>>;
@@ -216,7 +214,7 @@ concept semantic_ir = ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> &
 
 namespace detail {
 
-/// A `fold` that takes a list of constants of which some are unknown.
+/// A `fold` that takes a list of constants, some of them perhaps unknown.
 template <class IR>
 concept names_partial_fold =
     requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };

@@ -1,4 +1,4 @@
-/// `simplify`: the first rule of a table that an operation matches, of any IR and with what is known about its values.
+/// `simplify`: the first rule of a table that matches an operation of any IR, with facts about its values.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `simplify` asks about values:
+/// The questions of `simplify` about values:
 ///
 ///     unsigned width(value_id v);                          // of a number
 ///     std::optional<std::uint64_t> constant(value_id v);   // a literal
@@ -34,16 +34,16 @@ concept definition_reader = requires(const R& reader, value_id v) {
   reader.facts(v);
 };
 
-/// How an operation matches the pattern of a rule.
+/// The match of an operation with the pattern of a rule.
 struct rule_match {
   algebra_match match = {};
   value_id leaves[3] = {no_value, no_value, no_value};
-  value_id matched[algebra_tree::max_terms] = {}; ///< by term of the pattern, but the root
+  value_id matched[algebra_tree::max_terms] = {}; ///< by term of the pattern, except the root
 };
 
 namespace detail {
 
-/// Bit k of `orders` exchanges the operands of the k-th operation for which that may be done, from the root.
+/// Bit k of `orders` exchanges the operands of the k-th operation that allows it, counted from the root.
 template <definition_reader Reader>
 constexpr bool matches_in_order(const Reader& reader, const operation_info& root, span<const value_id> operands,
                                 const algebra_rule& rule, unsigned orders, rule_match& out) {
@@ -73,7 +73,7 @@ constexpr bool matches_in_order(const Reader& reader, const operation_info& root
       if (!c || (!is_amount[i] && reader.width(u) != width)) {
         return false;
       }
-      if (is_subtracted[i]) { // of the least number, the promise says something else
+      if (is_subtracted[i]) { // for the least number, the promise has another meaning
         out.match.promises.no_signed_wrap =
             out.match.promises.no_signed_wrap && !wrapping_sub(0, *c, width).signed_wrap;
         c = (0 - *c) & low_ones(width);
@@ -129,7 +129,7 @@ constexpr bool matches_in_order(const Reader& reader, const operation_info& root
         is_amount[end - 1] = reads_whole(t.code, k);
         is_subtracted[end - 1] = subtracts && k == subtracted;
         if (is_subtracted[end - 1] && pattern.terms[end - 1].kind == term_kind::leaf) {
-          return false; // a leaf is the value as it is
+          return false; // a leaf does not look through operations
         }
         if (read[k] == no_value) {
           return false;
@@ -170,8 +170,8 @@ constexpr bool matches_rule(const Reader& reader, const operation_info& root, sp
   return false;
 }
 
-/// What an operand is, or may be in a pattern: a bit for each operation of which it is the result, one for literals.
-/// The sets of an operand and of a place in a pattern have a common bit if the one may match the other there.
+/// The kinds of an operand, or those that a pattern allows: a bit for each operation, one for literals. If the sets of
+/// an operand and of a position in a pattern have a common bit, they may match.
 namespace detail {
 
 inline constexpr std::uint64_t any_kind = ~std::uint64_t{0};
@@ -193,11 +193,11 @@ constexpr std::uint64_t kinds_of_term(const algebra_term& t) {
   }
 }
 
-/// What the operands of an operation are.
+/// The kinds of the operands of an operation.
 struct operand_kinds {
   std::uint64_t kinds[3] = {any_kind, any_kind, any_kind};
   std::uint64_t literals[3] = {};
-  unsigned width = 0; ///< that rules for the operation are about
+  unsigned width = 0; ///< the width that rules for the operation read
 
   template <definition_reader Reader>
   constexpr operand_kinds(const Reader& reader, const operation_info& root, span<const value_id> operands)
@@ -214,9 +214,9 @@ struct operand_kinds {
 
 } // namespace detail
 
-/// The rules of a table by the operation that they begin with, in the order of the table, which must live as long. What
-/// the operands of that operation are says which rules need not be matched, as in fingerprint indexing (S. Schulz,
-/// IJCAR 2012), with the root's operands as positions. Made in O(rules).
+/// The rules of a table by the operation that they begin with, in the order of the table, which must live as long. The
+/// kinds of its operands exclude rules that need not be matched, as in fingerprint indexing (S. Schulz, IJCAR 2012),
+/// with the root's operands as positions. Made in O(rules).
 class rule_index {
 public:
   explicit rule_index(span<const algebra_rule> rules)
@@ -228,22 +228,22 @@ public:
       first_[code] += first_[code - 1];
     }
     for (std::size_t i = rules.size(); i-- != 0;) {
-      const std::size_t at = --first_[code_of(rules[i])]; // leaves in `first_` where each list begins
+      const std::size_t at = --first_[code_of(rules[i])]; // leaves the beginning of each list in `first_`
       order_[at] = static_cast<std::uint32_t>(i);
       needs_[at] = needs_of(rules[i].pattern);
     }
   }
 
-  /// How many rules begin with this operation.
+  /// The number of rules that begin with this operation.
   std::size_t count(operation code) const {
     const std::size_t i = static_cast<std::size_t>(code);
     return (i + 1 == num_codes ? order_.size() : first_[i + 1]) - first_[i];
   }
 
-  /// The k-th of them.
+  /// The k-th of these rules.
   const algebra_rule& rule(operation code, std::size_t k) const { return rules_[order_[number(code, k)]]; }
 
-  /// Whether its pattern may match these operands. If not, it does not.
+  /// False if the pattern cannot match these operands.
   bool may_match(operation code, std::size_t k, const detail::operand_kinds& operands) const {
     const kinds_needed& needs = needs_[number(code, k)];
     return (fits(needs, 0, operands, 0) && fits(needs, 1, operands, 1) && fits(needs, 2, operands, 2)) ||
@@ -253,7 +253,7 @@ public:
 private:
   struct kinds_needed {
     std::uint64_t at[3];
-    std::int64_t number[3]; ///< the number that a literal must be
+    std::int64_t number[3]; ///< the number that the literal must be
     bool is_number[3];
   };
 
@@ -288,9 +288,10 @@ private:
   flat_array<kinds_needed> needs_; ///< by place in `order_`
 };
 
-/// Looks for a rule that simplifies the operation `root` of these operands, among the rules for its code, from number
-/// `first` on. Returns the number of the first one, and how it matches; `rules.count(root.code)` if no rule does. Costs
-/// decide whether it pays: if not, go on with the next number. O(these rules): patterns are small.
+/// Looks for a rule that simplifies the operation `root` with these operands, among the rules for its code, from number
+/// `first` on. Returns the number of the first one, with its match; `rules.count(root.code)` if there is none. The
+/// caller decides by costs whether it pays; if not, call again from the next number. O(these rules): patterns are
+/// small.
 template <definition_reader Reader>
 std::size_t simplify(const Reader& reader, const operation_info& root, span<const value_id> operands,
                      const rule_index& rules, std::size_t first, rule_match& out) {

@@ -7,8 +7,8 @@
 ///     midend::value_id condition(midend::node_id n) const;      // or no_value
 ///
 /// **What is a value.** Operations and phis, which are in nodes; parameters, constants and anything else that operands
-/// name, which are in no node. An operation without a result (a store, a branch, a return) is a value without users, so
-/// that every read of a value is an operand of a value. The operand of a branch is its condition.
+/// name, which are in no node. An operation without a result (a store, a branch, a return) is a value without users. So
+/// every read of a value is an operand of a value. The operand of a branch is its condition.
 ///
 /// **Phis** come first in their node and are evaluated simultaneously: on arrival along edge `e`, a phi takes the value
 /// that `phi_input(v, e)` had at the end of the edge's source. `e` must lead to the phi's node. Parallel edges have
@@ -17,7 +17,7 @@
 /// and QBE have them, where parallel edges bring the same input), or one for each different input. The entry has no
 /// phis.
 ///
-/// `condition(n)` is the value that alone decides which successor follows; `no_value` if there is at most one
+/// `condition(n)` is the value that alone decides which successor follows. It is `no_value` if there is at most one
 /// successor, or something else decides. It may be in any node that dominates `n`, or in none. Usually the terminator
 /// reads it. It may also be the terminator itself: an instruction that compares and branches is a value with a
 /// comparison as its operation, last in its node. An IR whose terminators are not values need not list them:
@@ -26,12 +26,13 @@
 /// `check_ir` (`ssa/check_ir.hpp`) tests all this.
 ///
 /// The optional `reading_nodes(v)` is a range of the nodes in which a value is read, see `has_reading_nodes`; the
-/// optional `operand_operations(v)` of the operations that a value reads, see `has_operand_operations`. The optional
-/// `parameters()` is a range of the values that exist when control enters; analyses then treat them like values in
-/// nodes.
+/// optional `operand_operations(v)` is a range of the operations that a value reads, see `has_operand_operations`. The
+/// optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
+/// values in nodes.
 ///
-/// Not values: a variable that is written twice (see the statements rung); the contents of a memory cell, unless the IR
-/// has memory in SSA form; an `llvm::BasicBlock*` that a terminator names, which is an edge, not an operand.
+/// These are no values: a variable that is written twice (see the statements rung); the contents of a memory cell,
+/// unless the IR has memory in SSA form; an `llvm::BasicBlock*` that a terminator names, which is an edge, not an
+/// operand.
 #pragma once
 
 #include "midend/config.hpp"
@@ -87,8 +88,8 @@ concept has_reading_nodes = requires(const IR& ir, value_id v) { ir.reading_node
                             range_of_ids<decltype(std::declval<const IR&>().reading_nodes(value_id{}))>;
 
 /// `operand_operations(v)` is a range of the operands of an operation or phi that are operations or phis themselves, in
-/// any order and each as often as you like. Where terminators are values, those of a terminator include the condition.
-/// Optional: an IR may know them sooner than the numbers of literals.
+/// any order and each as often as you like. If terminators are values, the operands of a terminator include the
+/// condition. Optional: an IR may know them sooner than the numbers of literals.
 template <class IR>
 concept has_operand_operations = requires(const IR& ir, value_id v) { ir.operand_operations(v); } &&
                                  range_of_ids<decltype(std::declval<const IR&>().operand_operations(value_id{}))>;

@@ -1,5 +1,5 @@
-/// The statements rung of the IR contract: what analyses of variables require of an IR. As with graphs, an IR is any
-/// type with the members below, usually a view of a few pointers; there is nothing to specialise.
+/// The statements rung of the IR contract, for analyses of variables. As with graphs, an IR is any type with the
+/// members below, usually a view of a few pointers. There is nothing to specialise.
 ///
 ///     struct my_ir {                                    // a view over your own function
 ///       const my_function* f;
@@ -15,19 +15,17 @@
 /// of a node in the order of execution, including the branch at its end; a statement is in at most one node, and there
 /// once. A statement reads before it writes:
 ///
-/// - `uses(s)`: the variables whose value before the statement it may read.
-///   `x = x + 1` uses x. A call uses its arguments and each variable that the callee
-///   may read.
+/// - `uses(s)`: the variables whose value before the statement it may read. `x = x + 1` uses x. A call uses its
+///   arguments and each variable that the callee may read.
 /// - `definitions(s)`: the variables that the statement completely overwrites on each execution. `x = 0` defines x.
-/// - `may_definitions(s)`, optional: the variables that it may write, or writes in part. `*p = 0`
-///   may define each variable that p may point to, a call each variable that the callee may
-///   write, `a[i] = 0` the array a. The old value may survive: a may-definition reaches later
-///   statements and kills no other definition. A variable that `definitions(s)` also lists is
-///   defined.
+/// - `may_definitions(s)`, optional: the variables that it may write, or writes in part. `*p = 0` may define each
+///   variable that p may point to, a call each variable that the callee may write, `a[i] = 0` the array a. The old
+///   value may survive: a may-definition reaches later statements and kills no other definition. A variable that
+///   `definitions(s)` also lists is defined.
 ///
-/// Not a definition: a conditional move, which is a may-definition (or a definition that uses the variable); the end of
-/// a scope, unless values should be dead after it. Not a statement: a phi, which uses each operand on an edge; SSA form
-/// has rungs of its own.
+/// A conditional move is no definition, but a may-definition (or a definition that uses the variable). Neither is the
+/// end of a scope a definition, unless values should be dead after it. A phi is no statement, since it uses each
+/// operand on an edge; SSA form has rungs of its own.
 ///
 /// Lists are in any order and may name a variable twice. They are ranges in the sense of `begin` and `end` and may be
 /// temporaries; each is read once after it is returned. Nothing may change while an analysis runs.
@@ -79,7 +77,7 @@ template <class IR> using definitions_of = decltype(std::declval<const IR&>().de
 template <class IR> using may_definitions_of = decltype(std::declval<const IR&>().may_definitions(statement_id{}));
 template <class IR> using uses_of = decltype(std::declval<const IR&>().uses(statement_id{}));
 
-// One concept for each thing that can be wrong, so that the message of the compiler names it.
+// One concept for each possible mistake, so that the compiler's message names it.
 template <class IR>
 concept statements_are_a_range_of_ids = range_of_ids<statements_of<IR>>;
 template <class IR>
@@ -111,8 +109,8 @@ constexpr void for_each_written(const IR& ir, statement_id s, Visit visit, Visit
   }
 }
 
-/// In a build with contract checks: variables out of range are named here, with their statement, before an array is
-/// indexed by them. `check_ir` finds them in any build.
+/// In a build with contract checks, reports variables out of range with their statement before an array is indexed by
+/// them. `check_ir` finds them in any build.
 template <class IR> constexpr void require_variables([[maybe_unused]] const IR& ir, [[maybe_unused]] statement_id s) {
 #if MIDEND_CHECKS
   const auto require = [&](variable_id v) {

@@ -22,7 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 /// loop and to the procedure.
 struct loop_change {
   std::uint32_t member = 0; ///< its position in the package
-  node_id header = no_node; ///< of the loop
+  node_id header = no_node; ///< the header of the loop
   node_id node = no_node;   ///< a second node that the member names: a branch, or the header of another loop
   unrolling_form form;      ///< valid for a member that unrolls or peels
 
@@ -31,8 +31,8 @@ struct loop_change {
 
 /// The loop for which a member proposes changes.
 template <loop_machine M> struct loop_question {
-  const extracted_loop& loop;               ///< the loop as a program, with expected trips
-  const dominators_and_loops_result& found; ///< of this program; its loop 0 is the loop
+  const extracted_loop& loop;               ///< the loop as a program, with the expected trip counts
+  const dominators_and_loops_result& found; ///< the flow of this program; its loop 0 is the loop
   const M& machine;
   const unrolling_options& options;
 
@@ -60,7 +60,7 @@ inline loop_id loop_with_header(const loop_forest& loops, node_id header) {
   return l != no_loop && loops.header(l) == header ? l : no_loop;
 }
 
-/// For an editor that cannot carry out a member.
+/// Notes for each change that the editor cannot apply it.
 inline void note_none(span<const loop_change> changes, flat_array<unsigned char>& applied) {
   for (std::size_t i = 0; i != changes.size(); ++i) {
     applied.push_back(0);

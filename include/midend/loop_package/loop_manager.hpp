@@ -18,7 +18,7 @@ enum class loop_state : std::uint8_t {
   undefined, ///< it contains a loop that is not closed yet
   processed, ///< it is in the list and waits for its turn
   waiting,   ///< it was changed in this sweep
-  closed     ///< nothing applies to it
+  closed     ///< no optimization applies to it
 };
 
 /// What the manager did with a loop.
@@ -32,8 +32,8 @@ enum class loop_step : std::uint8_t {
 /// A step of the manager.
 struct loop_manager_event {
   loop_step step;
-  node_id header;      ///< of the loop; `no_node` for `rebuilt`
-  std::uint32_t sweep; ///< from 0: how many rebuilds came before
+  node_id header;      ///< the header of the loop; `no_node` for `rebuilt`
+  std::uint32_t sweep; ///< the number of rebuilds before, from 0
 
   friend constexpr bool operator==(const loop_manager_event&, const loop_manager_event&) = default;
 };
@@ -41,14 +41,14 @@ struct loop_manager_event {
 /// What the manager did.
 struct loop_manager_log {
   flat_array<loop_manager_event> events;
-  std::uint32_t changes = 0;  ///< n: loops for which `decide` found an optimization
-  std::uint32_t rebuilds = 0; ///< r: sweeps with at least one change
-  bool is_complete = false;   ///< every loop is closed; if not, `max_sweeps` was reached
+  std::uint32_t changes = 0;  ///< n of the paper: loops for which `decide` found an optimization
+  std::uint32_t rebuilds = 0; ///< r of the paper: sweeps with at least one change
+  bool is_complete = false;   ///< whether every loop is closed; if not, `max_sweeps` was reached
 };
 
 struct loop_manager_options {
   std::uint32_t max_sweeps = 64;
-  std::uint32_t max_changes = 0; ///< in a sweep; 0: no limit. 1: analyses are recomputed after each change
+  std::uint32_t max_changes = 0; ///< changes in a sweep; 0: no limit. With 1, analyses are recomputed after each change
 };
 
 /// What the manager requires of its client:
@@ -143,7 +143,8 @@ private:
     note(loop_step::finished, l);
   }
 
-  /// Requires that the loop is open and all loops inside it are closed; so no loop of the list contains another.
+  /// Puts a loop into the list. Requires that the loop is open and all loops inside it are closed; so no loop of the
+  /// list contains another.
   void enter(loop_id l) {
     MIDEND_ASSERT(open_children_[l] == 0 && states_[l] == loop_state::undefined, "loops that are not in each other", l);
     states_[l] = loop_state::processed;
@@ -159,7 +160,8 @@ private:
     return l;
   }
 
-  /// The greatest is visited first: the heaviest loop, and among equal weights the one with the smallest number.
+  /// A heap visits its greatest element first: the heaviest loop, and among equal weights the one with the smallest
+  /// number.
   struct listed_loop {
     double weight;
     loop_id loop;
@@ -172,8 +174,8 @@ private:
   W& work_;
   loop_manager_log& log_;
   flat_array<loop_state> states_;           ///< by loop
-  flat_array<std::uint32_t> open_children_; ///< by loop: loops directly in it that are not closed
-  flat_array<unsigned char> was_closed_;    ///< by node: the loop with this header was closed
+  flat_array<std::uint32_t> open_children_; ///< by loop: number of open loops directly in it
+  flat_array<unsigned char> was_closed_;    ///< by node: whether the loop with this header was closed
   flat_array<listed_loop> list_;            ///< a heap
 };
 

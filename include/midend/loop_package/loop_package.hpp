@@ -51,13 +51,13 @@ struct loop_package_options {
   std::uint64_t spare = 2000;
   std::uint64_t least_share = 64; ///< each loop may grow by this many operations while the limit leaves them
 
-  /// By member; 1 for those that have none here. A member may let a loop grow by this part of the loop's share, divided
-  /// by the greatest importance of the members that may still change the loop, so that these find room. 0: the member
-  /// makes no loop larger.
+  /// By member; 1 for members without an entry. A member may let a loop grow by this fraction of the loop's share: its
+  /// importance divided by the greatest importance of the members that may still change the loop. So more important
+  /// members find room. 0: the member makes no loop larger.
   flat_array<std::uint16_t> importance;
 
   std::uint64_t max_trial = 2000;     ///< loops with more operations, phis aside, are not tried
-  std::uint32_t max_trial_loops = 32; ///< nor are nests of more loops
+  std::uint32_t max_trial_loops = 32; ///< nests of more loops are not tried either
   loop_manager_options manager{.max_sweeps = ~std::uint32_t{0}}; ///< no limit is needed: see `loop_package`
   std::uint64_t without = 0;                                     ///< bit i: member i proposes nothing
 
@@ -103,19 +103,19 @@ template <class IR> std::uint64_t program_size(const IR& ir) {
 
 namespace detail {
 
-/// What the package remembers about nodes, as headers of loops.
+/// Facts of the package about nodes as headers of loops.
 struct known_header {
-  std::uint64_t used_once = 0;    ///< bit i: member i changed this loop, or the one that it is a copy of
-  std::uint64_t used_members = 0; ///< bit i: and may not do so again
-  bool is_assumed = false;        ///< its average trip count was derived from `assumed_trip`
-  bool is_inserted = false;       ///< a change inserted the node, which is no copy
+  std::uint64_t used_once = 0;    ///< bit i: member i changed this loop, or the original of this copy
+  std::uint64_t used_members = 0; ///< bit i: member i may not change it again
+  bool is_assumed = false;        ///< whether its average trip count was derived from `assumed_trip`
+  bool is_inserted = false;       ///< whether a change inserted the node, which is then no copy
 
   constexpr void add(const known_header& other) {
     used_once |= other.used_once;
     used_members |= other.used_members;
   }
 
-  /// Notes a change by a member, which may be one of those that may change a loop twice.
+  /// Notes a change by a member. `repeating` are the members that may change a loop twice.
   constexpr void use(std::uint32_t member, std::uint64_t repeating) {
     const std::uint64_t bit = std::uint64_t{1} << member;
     used_members |= (repeating & bit & ~used_once) != 0 ? 0 : bit;
@@ -132,7 +132,7 @@ template <class Member> constexpr bool may_repeat() {
   }
 }
 
-/// Forwards to the observer, and gives copies of headers what is known about their originals.
+/// Forwards to the observer, and gives copies of headers the facts about their originals.
 template <class Observer> struct copy_observer {
   Observer& observer;
   flat_array<known_header>& known; ///< by node
@@ -154,7 +154,7 @@ template <class Observer> struct copy_observer {
     observer.changed(editor, witness);
   }
 
-  /// The loops that come of one are changed as often as it was, and rest on its trip count.
+  /// Loops made from a loop inherit its changes, and whether its trip count was assumed.
   template <class E> void changed(const E& editor, const condition_split_witness& witness) {
     for (const split_loop& s : witness.loops) {
       const known_header from = s.header < known.size() ? known[s.header] : known_header();
@@ -261,11 +261,11 @@ private:
     weigh_loops();
   }
 
-  /// A change or the clean-up may leave a loop with another header: an inserted node, which has the members of its
-  /// loop, or a node of the loop, which was marked with the loop.
+  /// Finds headers that a change or the clean-up has replaced: by an inserted node, which gets the facts of its loop,
+  /// or by a node of the loop, which was marked with the loop.
   void know_headers() {
     while (known_.size() < loops().num_nodes()) {
-      known_.push_back({.is_inserted = true}); // nodes of the clean-up are inserted, too
+      known_.push_back({.is_inserted = true}); // nodes that the clean-up makes are inserted, too
     }
     for (const loop_id l : loops().loops()) {
       known_header& header = known_[loops().header(l)];
@@ -323,7 +323,8 @@ private:
     }
     open_cycles_ = 0;
     for (const loop_id l : loops().loops()) {
-      own_cycles_[l] = own_cycles_[l] > 0 ? min(own_cycles_[l], 1e200) : 0; // of deep nests, infinite or no number
+      own_cycles_[l] = own_cycles_[l] > 0 ? min(own_cycles_[l], 1e200) : 0; // the product for deep nests may be
+                                                                            // infinite or no number
       const loop_id parent = loops().parent(l);
       log_.loops.push_back({log_.clean_ups - 1, loops().header(l), parent == no_loop ? no_node : loops().header(parent),
                             own_cycles_[l]});
@@ -333,19 +334,20 @@ private:
 
   // ---- Decisions.
 
-  /// By how many operations a loop may grow: a share of the operations left, in proportion to its part of the time of
+  /// How many operations a loop may grow by: a share of the operations left, in proportion to its part of the time of
   /// all loops that are still to be visited, in this sweep or later.
   std::uint64_t room_of(loop_id l) const {
     const std::uint64_t used = size_ + planned_growth_;
     const std::uint64_t left = log_.max_size > used ? log_.max_size - used : 0;
     if (open_cycles_ <= own_cycles_[l]) {
-      return left; // also more than a double can be converted to
+      return left; // also if a double cannot be converted
     }
     const auto share = static_cast<std::uint64_t>(static_cast<double>(left) * (own_cycles_[l] / open_cycles_));
     return min(left, max(share, options_.least_share));
   }
 
-  /// The part of it that a member may use: the rest is for more important members that may still change the loop.
+  /// The part of the loop's room that a member may use. The rest is for more important members that may still change
+  /// the loop.
   std::uint64_t room_of(loop_id l, std::uint32_t member) const {
     const std::uint64_t room = room_of(l);
     const std::uint64_t own = log_.importance[member];
@@ -368,7 +370,7 @@ private:
     extract(l);
     const std::uint64_t hash = hash_program(x_.program);
     const std::uint64_t hash_here =
-        mixed(hash, loops().header(l)); // set if this loop was changed and looks the same again
+        mixed(hash, loops().header(l)); // finds the loop if it was changed and looks as before
     if (tried_.find(hash) != decltype(tried_)::missing || tried_.find(hash_here) != decltype(tried_)::missing) {
       return refuse(l, loop_package_refusal_reason::known_already);
     }
@@ -380,7 +382,7 @@ private:
     if (rolled_.cost.is_impossible || !package_.for_each_until([&](auto& member, std::uint32_t m) {
           return is_on(m, l) && propose_and_try(member, m, l);
         })) {
-      if (!has_no_room_ && is_off(l) == 0) { // else an equal loop may have more luck
+      if (!has_no_room_ && is_off(l) == 0) { // otherwise an equal loop may succeed
         tried_.find_or_insert(hash, 0);
       }
       return refuse(l, has_no_room_ ? loop_package_refusal_reason::no_room : loop_package_refusal_reason::no_gain);
@@ -391,7 +393,7 @@ private:
 
   bool is_on(std::uint32_t member, loop_id l) const { return ((options_.without | is_off(l)) >> member & 1) == 0; }
 
-  /// Members that have changed the loop, and those that failed to.
+  /// The members that have changed the loop, and those that have failed to.
   std::uint64_t is_off(loop_id l) const {
     const node_id header = loops().header(l);
     return refusing_members_[header] | known_[header].used_members;
@@ -455,7 +457,7 @@ private:
     return is_any;
   }
 
-  /// A change of the extracted loop with the nodes of the procedure.
+  /// Translates a change of the extracted loop to the nodes of the procedure.
   decided_loop_change in_procedure(decided_loop_change c, loop_id l) const {
     c.sweep = log_.manager.rebuilds;
     c.entries = cost_.loops[l].frequency.entries;
@@ -547,7 +549,7 @@ private:
   loop_package_log& log_;
   unrolling_trial_options trying_;
 
-  // The procedure, since the last rebuild.
+  // The state of the procedure since the last rebuild.
   clean_up_workspace cleaning_;
   clean_up_log cleaning_log_;
   dominators_and_loops_workspace searching_;
@@ -555,37 +557,37 @@ private:
   estimate_knowledge knowledge_;
   estimate_workspace estimating_;
   program_estimate cost_;
-  flat_array<number_facts> other_facts_; ///< if the clean-up was not complete
+  flat_array<number_facts> other_facts_; ///< valid if the clean-up was not complete
   flat_array<double> own_cycles_;        ///< by loop
-  double open_cycles_ = 0;               ///< of loops whose turn is still to come
+  double open_cycles_ = 0;               ///< the time of loops still to be visited
   std::uint64_t size_ = 0;
-  std::uint64_t planned_growth_ = 0;           ///< in this sweep
-  flat_array<unsigned char> is_closed_;        ///< by node: as the header of a loop
+  std::uint64_t planned_growth_ = 0;           ///< planned in this sweep
+  flat_array<unsigned char> is_closed_;        ///< by node: whether it is the header of a closed loop
   flat_array<known_header> known_;             ///< by node
   flat_array<std::uint64_t> refusing_members_; ///< by header; bit i: member i failed on the procedure
                                                ///< although the trial succeeded
 
-  // The loop that is visited.
+  // The state of the loop that is visited.
   extract_loop_workspace extracting_;
   extracted_loop x_;
   dominators_and_loops_result in_loop_;
   program_trial_workspace finishing_;
-  program_trial rolled_; ///< without a change
+  program_trial rolled_; ///< the trial without a change
   program_trial trial_;
   flat_array<loop_change> proposed_;
   flat_array<unsigned char> applied_;
   bool has_no_room_ = false;         ///< a change of this loop is profitable but too large
-  flat_array<std::uint64_t> hashes_; ///< by change in the log: of the loop that it changes, and its header
+  flat_array<std::uint64_t> hashes_; ///< by change in the log: the hash of the loop that it changes, and of its header
   hash_map<std::uint64_t> tried_;    ///< hashes of loops without a profitable change, and of changed loops
 
   flat_array<loop_change> orders_;
-  flat_array<std::uint32_t> order_of_; ///< by order, in the log
-  std::size_t first_undone_ = 0;       ///< of the changes in the log
+  flat_array<std::uint32_t> order_of_; ///< by position in the order of application: the number in the log
+  std::size_t first_undone_ = 0;       ///< the first change in the log that is not applied yet
 };
 
 } // namespace detail
 
-/// What `managed_loop_package::run` requires of its members, see `loop_change.hpp`.
+/// The requirements of `managed_loop_package::run` for its members, see `loop_change.hpp`.
 template <class T, class E, class M>
 concept loop_member =
     has_loop_member_name<T> && requires(T& member, const loop_question<M>& question, flat_array<loop_change>& out,
@@ -666,7 +668,7 @@ template <class... Members> struct managed_loop_package : Members... {
 /// the best change of the first member that has a profitable one, and applies it to the procedure at the end of the
 /// sweep. Then it cleans up the procedure, so that dead copies do not count, and recomputes all analyses. A change is
 /// profitable if the loop takes fewer cycles for each entry; if the loop grows, the gain must reach `least_gain`. A
-/// loop is not tried if an equal loop had no profitable change, or if a change left it as it was.
+/// loop is not tried if an equal loop had no profitable change, or if a change left it unchanged.
 ///
 /// **Growth.** No change is chosen that makes the procedure larger than `max_size`, by the sizes that the trials
 /// measure. Each loop has a share of the operations left, in proportion to its part of the time of all loops still to

@@ -15,14 +15,14 @@ MIDEND_BEGIN_NAMESPACE
 /// A change that the package chose.
 struct decided_loop_change {
   loop_change change;            ///< in nodes of the procedure
-  std::uint32_t sweep = 0;       ///< that chose it
-  double entries = 0;            ///< of the loop, each time that the procedure is entered
-  double cycles_before = 0;      ///< of the unchanged loop after a clean-up, for each entry
-  double cycles_after = 0;       ///< of the changed loop after a clean-up, for each entry
+  std::uint32_t sweep = 0;       ///< the sweep that chose it
+  double entries = 0;            ///< entries of the loop for each entry of the procedure
+  double cycles_before = 0;      ///< cycles of the unchanged loop after a clean-up, for each entry
+  double cycles_after = 0;       ///< cycles of the changed loop after a clean-up, for each entry
   std::uint64_t size_before = 0; ///< operations of the loop
-  std::uint64_t size_after = 0;  ///< of the code that replaces it, before the clean-up
-  std::uint64_t room = 0;        ///< by how many operations the member could let the loop grow: its share
-  bool is_applied = false;       ///< the member also succeeded on the procedure
+  std::uint64_t size_after = 0;  ///< operations of the code that replaces it, before the clean-up
+  std::uint64_t room = 0;        ///< the member's share: how many operations the loop might grow by
+  bool is_applied = false;       ///< whether the member also succeeded on the procedure
 
   std::uint64_t growth() const { return size_after > size_before ? size_after - size_before : 0; }
 };
@@ -48,29 +48,30 @@ struct loop_package_refusal {
 struct loop_of_sweep {
   std::uint32_t sweep = 0;
   node_id header = no_node;
-  node_id parent = no_node; ///< the header of the loop around; `no_node`: none
-  double cycles = 0;        ///< in the loop, without the loops in it, each time that the procedure is entered
+  node_id parent = no_node; ///< the header of the loop around; `no_node` if there is none
+  double cycles = 0;        ///< cycles in the loop without its inner loops, for each entry of the procedure
 };
 
 /// What the loop package did. Sizes are numbers of operations, phis aside.
 struct loop_package_log {
   loop_manager_log manager; ///< n, r, and each step
   flat_array<decided_loop_change> changes;
-  flat_array<decided_loop_change> vetoed;   ///< profitable changes whose growth exceeds their `room`; headers as above
+  flat_array<decided_loop_change> vetoed;   ///< profitable changes whose growth exceeds their `room`; headers are those
+                                            ///< of the procedure
   flat_array<std::uint16_t> importance;     ///< by member
   flat_array<loop_of_sweep> loops;          ///< for each sweep and at the end; outer loops before inner ones
-  flat_array<loop_package_refusal> refused; ///< of loops that were closed, in their order
-  std::uint64_t size_before = 0;            ///< of the procedure, cleaned up
+  flat_array<loop_package_refusal> refused; ///< for closed loops, in the order of their closing
+  std::uint64_t size_before = 0;            ///< of the procedure, after the first clean-up
   std::uint64_t size_after = 0;
-  std::uint64_t largest_size = 0; ///< before each clean-up
+  std::uint64_t largest_size = 0; ///< the largest size before a clean-up
   std::uint64_t max_size = 0;     ///< the limit
-  double cycles_before = 0;       ///< of the procedure, each time that it is entered
+  double cycles_before = 0;       ///< cycles of the procedure, for each entry
   double cycles_after = 0;
-  std::uint32_t extractions = 0; ///< of loops
-  std::uint32_t trials = 0;      ///< of changes, and of loops without one
-  std::uint32_t clean_ups = 0;   ///< of the procedure
+  std::uint32_t extractions = 0; ///< number of extracted loops
+  std::uint32_t trials = 0;      ///< number of trials, of changes and of unchanged loops
+  std::uint32_t clean_ups = 0;   ///< number of clean-ups of the procedure
 
-  /// Of profitable changes, by the limit on growth.
+  /// How many profitable changes the limit on growth has vetoed.
   std::size_t vetoes() const { return vetoed.size(); }
 
   /// n/r of the paper: how many changes one rebuild serves.

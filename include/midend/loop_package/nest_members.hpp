@@ -43,9 +43,9 @@ template <class IR> interchange_plan interchange_of(const IR& ir, const dominato
   return plan_interchange(ir, flow, evolutions(ir, flow.loops, known), known, options);
 }
 
-/// Changes loops with the loops in them. `plan_of(found, loop)` plans for one loop, or, with `no_loop`, for all;
-/// `carry_out(plan)` applies a plan. First applies all wanted changes that are in the plan for all. That plan may have
-/// another pair of a nest than the wanted one; the missing changes then follow one by one.
+/// Changes loops together with their inner loops. `plan_of(found, loop)` plans for one loop, or, with `no_loop`, for
+/// all; `carry_out(plan)` applies a plan. First applies the wanted changes of the plan for all loops. That plan may
+/// have another pair of a nest than the wanted one; the missing changes then follow one by one.
 template <class E, class PlanOf, class CarryOut>
 void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_of, CarryOut carry_out,
                     flat_array<unsigned char>& applied) {
@@ -70,7 +70,7 @@ void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_
     }
     plan.nests.shrink(kept);
     if (!plan.empty()) {
-      carry_out(plan); // removes changes from the plan that could not be made
+      carry_out(plan); // removes changes that could not be made from the plan
     }
     for (const auto& nest : plan.nests) {
       applied[first + change_of[nest.outer.loop] - 1] = 1;

@@ -1,4 +1,4 @@
-/// `split_by_condition`: the member of the loop package that makes three loops of one with a branch.
+/// `split_by_condition`: the member of the loop package that splits a loop with a branch into three.
 #pragma once
 
 #include "midend/config.hpp"
@@ -81,7 +81,7 @@ struct split_by_condition {
       if (!plan.empty()) {
         observer.planned_change(plan);
         const condition_split_witness witness = apply_condition_split(editor, plan);
-        observer.changed(view, witness); // of nothing if the IR lacks what is needed
+        observer.changed(view, witness); // the witness is empty if the IR lacks what is needed
       }
       for (const condition_split& s : plan.loops) {
         applied[first + change_of[s.loop] - 1] = 1;

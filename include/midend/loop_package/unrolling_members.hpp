@@ -64,7 +64,7 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
                       steps, counts_of);
   std::size_t at = applied.size() - changes.size();
   for (const applied_unrolling& x : done.loops) {
-    while (applied[at] == 0) { // it was not ordered
+    while (applied[at] == 0) { // other entries were not requested
       ++at;
     }
     applied[at++] = x.is_unrolled ? 1 : 0;
@@ -76,9 +76,9 @@ void apply_forms(E& editor, span<const loop_change> changes, Observer& observer,
 /// Unrolls a loop completely if its maximum trip count is known and small. Also handles loops that contain others.
 struct unroll_completely {
   static constexpr const char* name = "complete unrolling";
-  static constexpr bool may_repeat = true; ///< another member may have made fewer iterations of it
+  static constexpr bool may_repeat = true; ///< another member may have reduced its trip count
 
-  std::uint32_t max_executions = 64; ///< of the header
+  std::uint32_t max_executions = 64; ///< limit for executions of the header
 
   template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) const {
     const std::uint64_t most = q.loop.program.trip_hints(extracted_loop::header).maximum;
@@ -100,7 +100,7 @@ struct unroll_completely {
 /// by peeling.
 struct unroll_partially {
   static constexpr const char* name = "partial unrolling";
-  static constexpr bool may_repeat = true; ///< a loop that was unrolled by little may pay more by more
+  static constexpr bool may_repeat = true; ///< further unrolling may pay more
 
   template <loop_machine M> void propose(const loop_question<M>& q, flat_array<loop_change>& out) {
     if (!q.is_innermost()) {

@@ -45,7 +45,7 @@ index_split_plan index_splits(const IR& ir, const loop_forest& loops, const inde
   return plan_index_split(ir, loops, evolutions(ir, loops, {facts.data(), facts.size()}), limits);
 }
 
-/// The plan to copy wanted loops in which accesses may be apart, with facts about numbers.
+/// The plan to copy wanted loops whose accesses may be disjoint, with facts about numbers.
 template <class IR>
 loop_versioning_plan loop_versionings(const IR& ir, const dominators_and_loops_result& found,
                                       const loop_versioning_limits& limits) {
@@ -54,7 +54,7 @@ loop_versioning_plan loop_versionings(const IR& ir, const dominators_and_loops_r
   return plan_loop_versioning(ir, found.dominators, found.loops, evolutions(ir, found.loops, known), known, limits);
 }
 
-/// Says for each wanted loop whether it is in a plan.
+/// Notes for each wanted loop whether it is in a plan.
 template <class Planned>
 void note_planned(const flat_array<wanted_loop>& wanted, const flat_array<Planned>& planned, const loop_forest& loops,
                   flat_array<unsigned char>& applied) {
@@ -184,7 +184,7 @@ struct split_loops {
   }
 };
 
-/// Compares, before a loop, the addresses that it accesses; if they are apart, runs a copy that relies on that. See
+/// Compares, before a loop, the addresses that it accesses. If they are disjoint, runs a copy that relies on that. See
 /// `plan_loop_versioning`. An editor that cannot set classes of memory refuses.
 struct separate_accesses {
   static constexpr const char* name = "loop versioning";

@@ -1,4 +1,4 @@
-/// `bit_matrix`: many sets of the same size in one array of words, and the view of one of them.
+/// `bit_matrix`: many sets of one size in one array of words, and the view of one of them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -96,7 +96,7 @@ public:
 
   constexpr iterator end() const { return {words_ + num_words(), words_ + num_words()}; }
 
-  /// The same sets of the same size.
+  /// Whether both have one size and equal members.
   friend constexpr bool operator==(bit_row_view a, bit_row_view b) {
     return a.size_ == b.size_ && detail::equal_words(a.words_, b.words_, a.num_words());
   }

@@ -19,8 +19,8 @@ MIDEND_BEGIN_NAMESPACE
 /// Up to 64 bits are in the object (24 bytes), larger sets on the heap. As with `flat_array`, only destruction gives up
 /// capacity: sets that are assigned, copied to and resized again and again do not allocate. A small set ignores the
 /// heap memory that a larger one has left. Moving exchanges two sets, so a set that was moved from holds the value of
-/// the other: assign to it or destroy it. Requires sizes below 2^32. `unite`, `intersect` and `subtract` return whether
-/// the set changed, in the same pass. All are O(size / 64).
+/// the other: assign to it or destroy it. Requires sizes below 2^32. `unite`, `intersect` and `subtract` also return
+/// whether the set changed, in one walk over the words. All are O(size / 64).
 class bit_row {
 public:
   /// What searches return if there is no such bit.
@@ -202,7 +202,7 @@ public:
   /// The bits, number 0 lowest in the first word. The bits of the last word from `size()` on are 0.
   constexpr span<const std::uint64_t> words() const { return {data(), num_words()}; }
 
-  /// The same sets of the same size.
+  /// Whether both have one size and equal members.
   friend constexpr bool operator==(const bit_row& a, const bit_row& b) {
     return a.size_ == b.size_ &&
            (a.is_small() ? a.word_ == b.word_ : detail::equal_words(a.heap_, b.heap_, a.num_words()));
@@ -232,14 +232,14 @@ private:
   constexpr void copy_large(const bit_row& other) {
     const std::size_t words = other.num_words();
     if (words > heap_words_) {
-      size_ = 0; // nothing to keep
+      size_ = 0; // there are no bits to keep
       reallocate(words);
     }
     size_ = other.size_;
     detail::copy_words(heap_, other.heap_, words);
   }
 
-  /// Where a set of `size` bits is stored. Moves the present bits there.
+  /// The storage of a set of `size` bits. Moves the present bits there.
   constexpr detail::word* move_to_place_of(std::size_t size) {
     if (size <= detail::word_bits) {
       word_ = is_small() ? word_ : heap_[0];
@@ -277,7 +277,7 @@ private:
     MIDEND_ASSERT(size_ == other.size_, "sets of the same size", size_, other.size_);
   }
 
-  detail::word word_ = 0; ///< of a set of up to 64 numbers; 0 if there are none
+  detail::word word_ = 0; ///< valid for a set of up to 64 numbers
   detail::word* heap_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t heap_words_ = 0;

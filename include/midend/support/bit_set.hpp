@@ -1,4 +1,4 @@
-/// `bit_set`: what a set of dataflow facts must offer. `bit_row` and `boost::dynamic_bitset<>` do.
+/// `bit_set`: the requirements of a set of dataflow facts. `bit_row` and `boost::dynamic_bitset<>` fulfil them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,7 +32,7 @@ concept settable_bits = requires(S& set, const S& other, std::size_t n) {
   set.reset();
 };
 
-/// Union `|=`, intersection `&=` and difference `-=`, `is_subset_of` and `==`, of sets of the same size.
+/// Union `|=`, intersection `&=` and difference `-=`, `is_subset_of` and `==`, for sets of one size.
 template <class S>
 concept bit_set_algebra = requires(S& set, const S& other) {
   set |= other;
@@ -56,7 +56,7 @@ concept bit_set =
     detail::semiregular_type<S> && resizable_bits<S> && settable_bits<S> && bit_set_algebra<S> && searchable_bits<S>;
 
 /// `unite(s)`, `intersect(s)` and `subtract(s)` are the operators that also return whether the set changed, in one
-/// pass.
+/// walk.
 template <class S>
 concept change_reporting_bit_set = bit_set<S> && requires(S& set, const S& other) {
   { set.unite(other) } -> std::same_as<bool>;
@@ -64,7 +64,7 @@ concept change_reporting_bit_set = bit_set<S> && requires(S& set, const S& other
   { set.subtract(other) } -> std::same_as<bool>;
 };
 
-/// `a |= b`; returns whether `a` changed. One pass for `bit_row`, at most two for other sets.
+/// `a |= b`; returns whether `a` changed. One walk over the words for `bit_row`, at most two for other sets.
 template <bit_set S> constexpr bool unite(S& a, const S& b) {
   if constexpr (change_reporting_bit_set<S>) {
     return a.unite(b);

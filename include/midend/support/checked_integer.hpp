@@ -9,8 +9,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An integer n with |n| < 2^127 - 2^64, or *invalid*: what an operation gives if its result does not fit, or if an
-/// operand is invalid. So a computation is checked once, at its end. Numbers of 64 bits take the fast paths.
+/// An integer n with |n| < 2^127 - 2^64, or *invalid*: the result of an operation that does not fit or has an invalid
+/// operand. So a computation is checked once, at its end. Numbers of 64 bits take the fast paths.
 class checked_integer {
 public:
   constexpr checked_integer() = default;
@@ -44,7 +44,7 @@ public:
 
   friend constexpr bool operator==(const checked_integer&, const checked_integer&) = default;
 
-  /// An invalid one is below all others.
+  /// An invalid number is below all others.
   friend constexpr bool operator<(const checked_integer& a, const checked_integer& b) {
     return a.high_ != b.high_ ? a.high_ < b.high_ : a.low_ < b.low_;
   }
@@ -141,7 +141,7 @@ private:
     std::uint64_t low;
   };
 
-  /// Invalid if it does not fit, as its opposite.
+  /// Invalid if the number or its opposite does not fit.
   static constexpr checked_integer from_words(std::int64_t high, std::uint64_t low) {
     const bool fits = high != smallest && high != ~smallest && (high != smallest + 1 || low != 0);
     checked_integer out;
@@ -150,7 +150,7 @@ private:
     return out;
   }
 
-  /// Of less than 32 bits, so that products of two fit in 64.
+  /// Whether it has less than 32 bits, so that the product of two fits in 64.
   constexpr bool is_small() const {
     return fits_in_64_bits() && low() < std::int64_t{1} << 31 && low() > -(std::int64_t{1} << 31);
   }
@@ -163,13 +163,13 @@ private:
     return {(a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32), other << 32 | (low & mask)};
   }
 
-  /// How many bits a number that is not negative has.
+  /// The number of bits of a number that is not negative.
   constexpr unsigned length() const {
     return static_cast<unsigned>(high_ != 0 ? 64 + std::bit_width(static_cast<std::uint64_t>(high_))
                                             : std::bit_width(low_));
   }
 
-  /// Of numbers that are not negative. If they have more than 64 bits, bit by bit of the quotient.
+  /// Requires numbers that are not negative. Numbers of more than 64 bits are divided bit by bit.
   static constexpr checked_integer divide(const checked_integer& a, const checked_integer& b, checked_integer& rest) {
     if (a.high_ == 0 && b.high_ == 0) {
       rest = from_unsigned(a.low_ % b.low_);
@@ -179,7 +179,7 @@ private:
     if (a < b) {
       return 0;
     }
-    // The rest begins as so many of the first bits of a that it is below b.
+    // The remainder begins as the longest prefix of a that is certainly below b.
     unsigned i = a.length() - b.length() + 1;
     const auto high = static_cast<std::uint64_t>(a.high_);
     rest = i >= 64 ? from_words(0, i == 64 ? high : high >> (i - 64))

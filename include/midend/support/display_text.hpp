@@ -1,4 +1,4 @@
-/// Which characters of a text may be displayed as they are: for messages and lists that quote an input.
+/// Which characters of a text may be displayed unchanged: for messages and lists that quote an input.
 #pragma once
 
 #include "midend/config.hpp"
@@ -8,9 +8,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The bytes of the character at a place of a text in UTF-8 if it may be displayed; 0 if it would change what a
-/// terminal or a browser shows around it, or is no character: control characters, those above 0x7f too, separators of
-/// lines and paragraphs, marks and overrides of the direction of writing. Requires a place in the text. Time: O(1).
+/// The number of bytes of the character at a position of a text in UTF-8, if it may be displayed. 0 if it is no
+/// character, or would change how a terminal or browser displays its surroundings: control characters, also those above
+/// 0x7f, separators of lines and paragraphs, marks and overrides of the direction of writing. Requires a position in
+/// the text. Time: O(1).
 constexpr std::size_t displayed_length(span<const char> text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? unsigned{static_cast<unsigned char>(text[at + i])} : 0u;
@@ -35,7 +36,7 @@ constexpr std::size_t displayed_length(span<const char> text, std::size_t at) {
   return is_control || directs ? 0 : length;
 }
 
-/// Whether all characters of a text may be displayed as they are.
+/// Whether all characters of a text may be displayed unchanged.
 constexpr bool is_displayable(span<const char> text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = displayed_length(text, at);

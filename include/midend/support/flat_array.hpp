@@ -25,10 +25,10 @@ constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
 
 /// A contiguous array of trivial elements that can be resized without initialising them.
 ///
-/// It differs from `std::vector` in two ways. `resize_for_overwrite` leaves the elements indeterminate, because the
-/// first pass over nearly every array of an analysis fills it completely. And only destruction gives up capacity, so a
-/// result or workspace that is used again does not allocate. Elements may have default member initialisers, which new
-/// memory does not get.
+/// It differs from `std::vector` in two ways. `resize_for_overwrite` leaves the elements indeterminate, because
+/// analyses fill nearly every array completely before they read it. And only destruction gives up capacity, so a result
+/// or workspace that is used again does not allocate. Elements may have default member initialisers, which new memory
+/// does not get.
 template <class T> class flat_array {
   static_assert(MIDEND_IS_PLAIN(T) && alignof(T) <= alignof(std::max_align_t));
 
@@ -48,7 +48,7 @@ public:
     copy_from(values.data(), values.size());
   }
 
-  /// The same.
+  /// Copies a span of fixed size.
   template <class U, std::size_t Extent>
     requires std::same_as<const U, const T>
   constexpr explicit flat_array(std::span<U, Extent> values) {

@@ -16,8 +16,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `same_operation(v, other, w)` says whether value `w` of another program computes what `v` does from the same
-/// operands, and promises no more. For literals and parameters: whether they are the same.
+/// Whether value `w` of another program computes what `v` does from equal operands, and promises no more. Of literals
+/// and parameters: whether they are equal.
 template <class IR>
 concept has_same_operation = requires(const IR& ir, value_id v) {
   { ir.same_operation(v, ir, v) } -> std::convertible_to<bool>;
@@ -48,8 +48,8 @@ concept certifiable_ir_argument =
 
 namespace detail {
 
-/// In a build with contract checks: a `same_operation` that does not look at literals would let a wrong number pass as
-/// the right one, and nothing else in a certificate would notice. Compares each literal with the one before it.
+/// In a build with contract checks, compares each literal with the one before it. A `same_operation` that ignores
+/// literals would accept a wrong number, and nothing else in a certificate would notice.
 template <certifiable_ir IR> void require_apart_literals([[maybe_unused]] const IR& ir) {
 #if MIDEND_CHECKS
   value_id last = no_value;
@@ -77,8 +77,8 @@ template <has_must_end IR> bool promises_ends(const IR& ir) {
   return promises;
 }
 
-/// Whether only the new program promises that loops end: then a run that stays in a loop for ever has lost its meaning.
-/// A promise may be dropped. IRs that promise nothing are not compared. O(n + m).
+/// Whether only the new program promises that loops end: a run that stays in a loop for ever would then lose its
+/// meaning. A promise may be dropped. IRs without promises are not compared. O(n + m).
 template <class Before, class After>
 bool adds_promise_to_end([[maybe_unused]] const Before& before, [[maybe_unused]] const After& after) {
   if constexpr (has_must_end<Before> && has_must_end<After>) {

@@ -1,5 +1,5 @@
-/// `clean_control`: simpler control flow without copying: known branches become jumps, unreachable nodes go, nodes that
-/// follow each other merge, and nodes that do nothing are passed over.
+/// `clean_control`: simpler control flow without copying. Known branches become jumps, unreachable nodes go, nodes that
+/// follow each other merge, and edges skip nodes that do nothing.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,18 +32,18 @@ struct decided_branch {
   drop_reason why; ///< `constant_condition` or `equal_edges`
 };
 
-/// Node `node` is appended to `into`.
+/// Node `node` will be appended to `into`.
 struct node_merge {
   node_id into;
   node_id node;
 };
 
-/// What `clean_control` will do next. To veto a change, remove it; what is then no longer possible is skipped.
+/// What `clean_control` will do next. To veto a change, remove it. Changes that depend on it are skipped.
 struct control_plan {
   std::uint64_t epoch = 0;
   flat_array<decided_branch> branches;
   flat_array<node_id> unreachable; ///< all of them are erased; clear the list to keep them
-  flat_array<node_merge> merges;   ///< chain by chain, from the first node on
+  flat_array<node_merge> merges;   ///< chain by chain; in each, from the first node on
   flat_array<node_id> passed;      ///< nodes that do nothing
 
   bool empty() const { return branches.empty() && unreachable.empty() && merges.empty() && passed.empty(); }
@@ -61,9 +61,9 @@ template <class E>
 concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> && has_cases_of_edges<E> &&
                          can_move_values<E> && can_erase_ends<E>;
 
-/// What an editor may have so that `clean_control` names no values. Then an IR that numbers values when they are asked
-/// for need not number them. All or none: an editor that has `append_node` or `pass_over` and lacks another one is an
-/// error, since it would name values again. Nodes and edges are as in the flow graph.
+/// Optional members with which `clean_control` names no values, so that an IR that numbers values on demand need not
+/// number them. All or none: an editor that has `append_node` or `pass_over` and lacks another member is an error.
+/// Nodes and edges are as in the flow graph.
 ///
 ///     bool has_condition(node_id n) const;               // condition(n) is a value
 ///     bool ends_in_jump(node_id n) const;                // the end of n does nothing but lead to its only edge
@@ -76,8 +76,8 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///     bool append_node(node_id into, node_id n);
 ///     void pass_over(node_id n);
 ///
-/// - `have_equal_inputs`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
-///   only phis and a jump there, which pass on their inputs.
+/// - `have_equal_inputs`: whether phis of `end` have equal inputs along `a` and `b`. Each edge leads to `end`, or to a
+///   node with only a jump to `end` and phis, whose inputs are then compared.
 /// - `does_nothing`, of a node that ends in a jump: it has no other operations, edges into it may be redirected, and
 ///   its phis are read by phis of the next node only, for this edge.
 /// - `is_read_elsewhere`: values of `n` are read in other nodes, apart from phis along the edges from `n`.
@@ -142,11 +142,11 @@ struct control_node {
   bool merged : 1;
 };
 
-/// What a node is to nodes that are passed over, while these are chosen.
+/// The neighbours of a node, while the nodes to pass over are chosen.
 struct passing_node {
-  edge_id passed = no_edge;   ///< the jump of a node that is passed over
-  edge_id leader = no_edge;   ///< an edge that leads here, perhaps through a passed node
-  std::uint32_t leads_of = 0; ///< the turn of the node of which `leader` is an edge
+  edge_id passed = no_edge;   ///< valid if this node is passed over: its jump
+  edge_id leader = no_edge;   ///< an edge that leads here, directly or through a passed node
+  std::uint32_t leads_of = 0; ///< the turn of the node whose edge `leader` is
   bool follows = false;       ///< whether a passed node leads here
   bool leads = false;         ///< whether it leads to a passed node
 };
@@ -168,7 +168,7 @@ public:
     }
   }
 
-  /// All that are in it go to `to`.
+  /// Moves all nodes of the list to `to`.
   void take(flat_array<node_id>& to) {
     for (const node_id n : nodes_) {
       is_in_[n] = 0;
@@ -197,7 +197,7 @@ class clean_control_workspace {
   // To plan:
   flat_array<unsigned char> fixed_; ///< by value
   flat_array<detail::control_node> nodes_;
-  flat_array<detail::passing_node> passing_; ///< between two plans: nothing is passed, nor leads to what is
+  flat_array<detail::passing_node> passing_; ///< between two plans: no node is passed over or leads to such a node
   flat_array<node_id> chosen_;               ///< nodes that may be passed over
   flat_array<node_id> leading_;              ///< nodes that lead to these
   std::uint32_t turn_ = 0;                   ///< of `passing_node::leads_of`
@@ -230,8 +230,8 @@ template <class IR> bool ends_by_condition(const IR& ir, node_id n) {
   }
 }
 
-/// Whether nothing but the flow changes if the end of a node becomes a jump: it has no effect, and nobody reads it.
-/// What `values(n)` does not name is a plain end. O(1) if the editor knows, else O(values of n).
+/// Whether only the flow changes if the end of a node becomes a jump: the end has no effect and no reader. An end that
+/// `values(n)` does not name is a plain one. O(1) if the editor knows, else O(values of n).
 template <class IR> bool only_leads_on(const IR& ir, node_id n) {
   if constexpr (cleans_nodes<IR>) {
     return ir.has_condition(n) || ir.ends_in_jump(n);
@@ -273,7 +273,7 @@ public:
     plan_passed(all);
   }
 
-  /// After a round that looked at all nodes: what may have become possible with the candidates.
+  /// Plans the next round, which looks only at the candidates. Requires a round that looked at all nodes.
   void run_on_candidates() {
     start();
     w_.again_.take(w_.candidates_);
@@ -308,7 +308,7 @@ private:
 
   bool is_erased(node_id n) const { return is_empty_range(ir_.graph().out_edges(n)) && has_no_values(ir_, n); }
 
-  /// The nodes that are left when decided branches are jumps, and the edges into each.
+  /// Marks the nodes that control still reaches when decided branches are jumps, and counts the edges into each.
   void reach() {
     flat_array<node_id>& todo = w_.todo_;
     todo.clear();
@@ -372,7 +372,7 @@ private:
     w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
   }
 
-  /// The edge that is taken because the condition is a literal, or `no_edge`.
+  /// The edge that a literal condition takes, or `no_edge`.
   edge_id taken_edge(node_id n, value_id condition) const {
     const auto constant = ir_.constant(condition);
     return constant ? edge_of_case(ir_, n, *constant) : no_edge;
@@ -394,7 +394,7 @@ private:
     out_.branches.push_back({e, reason});
   }
 
-  /// Whether all that reads phis of a node may read their inputs.
+  /// Whether all readers of the phis of a node may read their inputs instead.
   bool phis_may_go([[maybe_unused]] node_id n) const {
     bool may = true;
     if constexpr (has_may_replace_operand<IR>) {
@@ -403,7 +403,7 @@ private:
     return may;
   }
 
-  /// The node that follows `n` and nothing else, or `no_node`.
+  /// The node that `n` alone leads to, by a jump; else `no_node`.
   node_id follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
@@ -411,7 +411,7 @@ private:
     return follows && only_leads_on(ir_, n) && phis_may_go(s) ? s : no_node;
   }
 
-  /// The same of a candidate, without numbers of edges: a decided branch leads on along one edge.
+  /// The follower of a candidate. Reads no numbers of edges: a decided branch has one edge left.
   node_id late_follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
@@ -433,7 +433,7 @@ private:
     }
   }
 
-  /// Of reached nodes alone: the others have no jump. Followers are noted.
+  /// Plans merges of reached nodes; other nodes have no jump. Notes the followers.
   template <class Nodes, class Follower> void plan_merges(const Nodes& nodes, const Follower& follower_of) {
     if (!some_follow_) {
       return;
@@ -477,7 +477,7 @@ private:
     return count > 1;
   }
 
-  /// Of neighbours one is passed over, and the other the next time.
+  /// Passes over `n`, unless a neighbour is passed over in this round; the other one waits for the next.
   void choose(node_id n) {
     const edge_id jump = w_.nodes_[n].jump;
     passing_node& next = w_.passing_[target(jump)];
@@ -497,7 +497,7 @@ private:
     });
   }
 
-  /// Nodes stay that keep edges of one node with different phi inputs apart.
+  /// Keeps nodes that separate edges from one source whose phi inputs differ.
   void keep_separating_nodes() {
     for (const node_id n : w_.leading_) {
       w_.passing_[n].leads = false;
@@ -515,7 +515,7 @@ private:
   }
 
   void keep_separating_nodes(node_id n) {
-    if (++w_.turn_ == 0) { // turns begin again
+    if (++w_.turn_ == 0) { // turns begin again at 1
       for (passing_node& p : w_.passing_) {
         p.leads_of = 0;
       }
@@ -542,7 +542,8 @@ private:
     }
   }
 
-  /// Whether the phis of `end` get the same along two edges, each of which leads there, perhaps through a passed node.
+  /// Whether phis of `end` get equal inputs along two edges, each of which leads there directly or through a passed
+  /// node.
   bool have_equal_inputs(edge_id a, edge_id b, node_id end) const {
     if constexpr (cleans_nodes<IR>) {
       return static_cast<bool>(ir_.have_equal_inputs(a, b, end));
@@ -564,7 +565,7 @@ private:
 
   bool does_nothing(node_id n) const {
     const edge_id jump = w_.nodes_[n].jump;
-    if (jump == no_edge || w_.nodes_[n].decided || target(jump) == n) { // a decided branch: next time
+    if (jump == no_edge || w_.nodes_[n].decided || target(jump) == n) { // a decided branch waits for the next round
       return false;
     }
     if constexpr (cleans_nodes<IR>) {
@@ -626,8 +627,8 @@ public:
 
   control_cleaning(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
 
-  /// Whether anything changes. `erases_left`: also what the plan, which is none for all nodes, does not name, nodes
-  /// that nothing leads to once branches are decided.
+  /// Whether anything changes. With `erases_left`, the plan is one for candidates only, and nodes that decided branches
+  /// leave without edges are erased, too.
   bool run(const control_plan& plan, bool erases_left = false) {
     const auto count = static_cast<std::size_t>(editor_.graph().num_nodes());
     if (w_.again_.num_possible() != count) {
@@ -659,10 +660,11 @@ public:
     return changes || !w_.gone_.empty();
   }
 
-  /// Whether other nodes than those that are marked for the next round may have something to do.
+  /// Whether nodes beyond those marked for the next round may have something to do.
   bool changes_much() const { return changes_much_; }
 
-  /// Whether edges may be equal now that are not in the program before, other than by nodes that are empty there.
+  /// Whether edges may be equal now that were not equal in the program before, except through nodes that were empty
+  /// there.
   bool changes_inputs() const { return changes_inputs_; }
 
 private:
@@ -690,8 +692,8 @@ private:
     const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
     w_.again_.add(n);
     w_.again_.add(target(b.edge));
-    if (b.why == drop_reason::equal_edges) {                     // what is reached is the same, and so is what phis get
-      if (const node_id phi = deciding_phi(n); phi != no_node) { // one that is read no more keeps no node
+    if (b.why == drop_reason::equal_edges) {                     // neither reachability nor inputs of phis change
+      if (const node_id phi = deciding_phi(n); phi != no_node) { // a phi without readers keeps no node
         w_.again_.add(phi);
       }
     } else {
@@ -706,8 +708,8 @@ private:
     u_ != nullptr ? u_->keep_edge(b.edge, b.why) : void(editor_.keep_edge(b.edge));
   }
 
-  /// Erases nodes to which edges were dropped, if no edges are left, and so on. Cycles, and nodes whose values are read
-  /// elsewhere, wait for the next look at all nodes. O(1) for each of them, and linear in what is erased.
+  /// Erases nodes that lost their last edge, then the nodes that only these led to. Cycles, and nodes whose values are
+  /// read elsewhere, wait for the next look at all nodes. O(1) for each node that stays, and linear in what is erased.
   void erase_left() {
     const auto& g = editor_.graph();
     while (!w_.left_.empty()) {
@@ -791,7 +793,7 @@ private:
     return !erased.empty();
   }
 
-  /// The operations, the end and the edges of `s` become those of `n`.
+  /// Moves the operations, the end and the edges of `s` to `n`.
   void merge(node_id n, node_id s) {
     const edge_id e = only_edge(n);
     if (e == no_edge || target(e) != s || entered(s) != 1 || (u_ != nullptr && !merge_origins(n, s, e))) {
@@ -836,7 +838,7 @@ private:
     return has_phis;
   }
 
-  /// What the merged node stands for. False if an inserted node that branches would become part of a copy.
+  /// Notes what the merged node stands for. False if an inserted node with a branch would become part of a copy.
   bool merge_origins(node_id n, node_id s, edge_id e) {
     unfolding_witness& w = u_->witness();
     const node_id origin = w.node_origin[s];
@@ -861,7 +863,7 @@ private:
     return true;
   }
 
-  /// Leads the edges into a node that does nothing to the next one.
+  /// Leads the edges into a node that does nothing to its successor.
   void pass(node_id n) {
     const edge_id jump = only_edge(n);
     if (jump == no_edge || target(jump) == n) {
@@ -905,14 +907,14 @@ private:
     }
   }
 
-  unfolding<E>* u_ = nullptr; ///< where the witness is, if there is one
+  unfolding<E>* u_ = nullptr; ///< has the witness; null if no witness is made
   bool changes_much_ = false;
   bool changes_inputs_ = false;
   E& editor_;
   clean_control_workspace& w_;
 };
 
-/// Applies plans, and calls `visit` with a witness for as many of them as one can stand for.
+/// Applies plans, and calls `visit` with one witness for as many of them as it can describe.
 template <class E, class Visit> class certified_cleaning {
 public:
   certified_cleaning(E& editor, Visit& visit, clean_control_workspace& workspace)
@@ -944,8 +946,8 @@ public:
   }
 
 private:
-  /// Whether the checker can see the reasons in the program in which the present witness begins: there, edges are equal
-  /// that an earlier plan has not made so, and decided nodes, which are no empty ones, are not passed over.
+  /// Whether the checker can see the reasons for this plan in the program where the present witness begins. There,
+  /// edges must be equal without an earlier plan. A decided node must not be passed over: it was not empty there.
   bool may_join(const control_plan& plan) {
     for (const decided_branch& b : plan.branches) {
       if (changed_inputs_ && b.why == drop_reason::equal_edges) {
@@ -967,7 +969,7 @@ private:
   bool changed_inputs_ = false; ///< since the witness began
 };
 
-/// In place of a function that takes witnesses: there are none.
+/// Takes the place of a visitor where no witnesses are made.
 struct no_visit {};
 
 template <class E> class certified_cleaning<E, no_visit> {
@@ -1013,7 +1015,7 @@ public:
         ++rounds;
         const bool changes = cleaning.apply(w_.plan_, !is_at_all_nodes, changed_much);
         is_at_all_nodes = !changes;
-        goes_on = changes || changed_much; // otherwise only what cannot be done is left
+        goes_on = changes || changed_much; // otherwise nothing is left that could be done
       }
     }
     cleaning.finish();
@@ -1027,22 +1029,27 @@ private:
 
 } // namespace detail
 
-/// What can be done at once:
-/// - a branch on a literal keeps one edge, and so does one whose edges lead to the same node with equal phi inputs;
-/// - nodes that are then unreachable are erased;
-/// - a node whose only predecessor ends in a jump to it is appended to that one, chain by chain;
-/// - edges into a node that has only a jump, and phis that only the next node's phis read, lead to the next node.
+/// Lists what can be done at once. Before and after:
 ///
-/// A node that jumps to itself stays, so endless loops do; conditions are asked of the IR as literals, so run `sccp`
-/// before. Loop forms may be lost. An IR that separates parallel edges (`separates_parallel_edges`) keeps the empty
-/// nodes that do so, and of two empty nodes in a row one is passed over at a time. Without `users(v)`, nodes with phis
-/// are not passed over. O(n + m + phi inputs).
+///     if (1) → a, b        jump → a                     decided branch
+///     n → s (only edge)    n with the operations of s   merge
+///     a → empty → b        a → b                        passed node
+///
+/// - A branch on a literal keeps one edge. So does a branch whose edges lead to one node with equal phi inputs.
+/// - Nodes that are then unreachable are erased.
+/// - A node whose only predecessor ends in a jump to it is appended to that one, chain by chain.
+/// - Edges into a node lead to its successor if the node has only a jump, and phis that only the successor's phis read.
+///
+/// A node that jumps to itself stays, so endless loops stay. Conditions count only if they are literals: run `sccp`
+/// before. Loop forms may be lost. If the IR separates parallel edges (`separates_parallel_edges`), empty nodes that do
+/// so stay, and of two empty nodes in a row one is passed over at a time. Without `users(v)`, nodes with phis are not
+/// passed over. O(n + m + phi inputs).
 template <detail::readable_control_argument IR>
 void plan_clean_control(const IR& ir, clean_control_workspace& workspace, control_plan& out) {
   detail::control_planner<IR>(ir, workspace, out).run();
 }
 
-/// The plan as a value.
+/// Returns the plan as a value.
 template <detail::readable_control_argument IR> control_plan plan_clean_control(const IR& ir) {
   clean_control_workspace workspace;
   control_plan plan;
@@ -1057,13 +1064,13 @@ bool apply_clean_control(unfolding<E>& u, const control_plan& plan, clean_contro
   return detail::control_cleaning<E>(u, workspace).run(plan);
 }
 
-/// The same without memory to reuse.
+/// Needs no workspace.
 template <class E> bool apply_clean_control(unfolding<E>& u, const control_plan& plan) {
   clean_control_workspace workspace;
   return apply_clean_control(u, plan, workspace);
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires control_editor_argument<E>
 unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
@@ -1073,30 +1080,29 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 }
 
 /// Plans and applies until nothing is left to do, and calls `visit(witness)` after one or several rounds. A witness
-/// ends where a later round uses what an earlier one has made equal in a way that the checker cannot see, or passes
-/// over a node whose branch was on a literal: to check them, keep a copy of the program from one to the next. Each
-/// round but the last removes a node or an edge, so it ends; chains of any length merge in one round.
+/// ends before a round whose reasons the checker could not see: it uses edges that an earlier round made equal, or
+/// passes over a node whose branch was on a literal. To check all witnesses, copy the program after each. Each round
+/// but the last removes a node or an edge, so it ends. Chains of any length merge in one round.
 ///
-/// A round is followed by one that looks only at nodes with which something may have become possible. Another look at
-/// all nodes comes when these have nothing to do, and only if a branch on a literal was decided, something unreachable
-/// erased or a phi replaced since the last one. So rows of branches of which each goes, or is on a literal, only
-/// because the last one went take time for what changes; witnesses take time for the whole program, so it helps that
-/// one does for such a row. Loops that can no longer be reached, and nodes whose values are read in others, go with a
-/// look at all nodes: where many depend on each other, apply `sccp` first, which decides them all at once. Returns the
-/// number of rounds.
+/// After a look at all nodes, rounds look only at nodes near a change. When these have nothing to do, all nodes are
+/// looked at again, but only if a branch on a literal was decided, an unreachable node erased or a phi replaced since
+/// the last time. So a chain of branches that fold one after another takes time linear in what changes. Each witness
+/// takes time linear in the program; one witness describes many such rounds. Unreachable loops, and nodes whose values
+/// are read elsewhere, wait for a look at all nodes: where many depend on each other, apply `sccp` first, which decides
+/// them all at once. Returns the number of rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
   return detail::control_rounds<E>(editor, workspace).run(visit);
 }
 
-/// The same without memory to reuse.
+/// Needs no workspace.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit) {
   clean_control_workspace workspace;
   return clean_control(editor, visit, workspace);
 }
 
-/// The same without witnesses, which then are not made: an editor that `cleans_nodes` is not asked about values.
+/// Makes no witnesses. Then an editor that `cleans_nodes` is not asked about values.
 template <control_editor_argument E> std::size_t clean_control(E& editor, clean_control_workspace& workspace) {
   detail::no_visit none;
   return detail::control_rounds<E>(editor, workspace).run(none);

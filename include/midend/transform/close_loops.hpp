@@ -24,7 +24,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A phi for a value of a loop in a block that the loop is left to.
+/// A phi for a value of a loop, in an exit block of the loop.
 struct closing_phi {
   value_id value;
   node_id exit;
@@ -38,7 +38,7 @@ enum class closing_refusal_reason : std::uint8_t {
   cannot_have_phi     ///< the value cannot take a phi (`may_insert_phi`)
 };
 
-/// A phi that would be needed.
+/// A phi that is needed and cannot be made.
 struct closing_refusal {
   value_id value;
   node_id exit;
@@ -47,7 +47,7 @@ struct closing_refusal {
   friend constexpr bool operator==(const closing_refusal&, const closing_refusal&) = default;
 };
 
-/// What `close_loops` will do. To veto the changes of a value, remove all phis for it.
+/// What `close_loops` will do. To veto the changes for a value, remove all its phis.
 struct loop_closing_plan {
   std::uint64_t epoch = 0;
   flat_array<closing_phi> phis;        ///< grouped by value
@@ -68,7 +68,7 @@ public:
   loop_closing_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_closing_plan& out)
       : ir_(ir), tree_(tree), loops_(loops), out_(out) {}
 
-  /// For all values, or for those in `only`.
+  /// Plans for all values, or for those in `only`.
   void run(const flat_array<value_id>* only) {
     out_.epoch = graph_epoch(ir_.graph());
     if (loops_.num_loops() == 0) {
@@ -85,13 +85,13 @@ public:
 private:
   struct outside_read {
     value_id value;
-    node_id node; ///< live at its end, or before a use in it
+    node_id node; ///< the value is live at the end of this node, or before a use in it
   };
 
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
-  /// Only values of nodes that dominate an exit block of their loop can be read outside of it: the last block that a
-  /// way to such a read leaves the loop to is dominated by the value, since it could be read without being computed.
+  /// Marks nodes that dominate an exit block of their loop. Only their values can be read outside: the last exit block
+  /// on a path to such a read is dominated by the value, or the value could be read without being computed.
   void mark_dominators_of_exits() {
     reaches_exit_.assign(node_count(ir_.graph()), 0);
     for (const loop_id l : loops_.loops()) {
@@ -142,7 +142,7 @@ private:
     }
   }
 
-  /// Without lists of readers: all operands of the program are looked at.
+  /// Used without lists of readers: looks at all operands of the program.
   void plan_by_operands(const flat_array<value_id>* only) {
     const node_id count = node_count(ir_.graph());
     home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
@@ -169,7 +169,7 @@ private:
     }
   }
 
-  /// The reads, in a node and by phis at its end, of values of loops that the node is not in.
+  /// Lists the reads in a node, and by phis at its end, of values whose loops do not contain the node.
   void list_reads(node_id n) {
     const auto note = [&](value_id v) {
       if (v != no_value && home_[v] != no_node && !loops_.contains(loops_.innermost_loop(home_[v]), n)) {
@@ -187,7 +187,7 @@ private:
     });
   }
 
-  /// Walks back from the reads to the loop; each exit block on the way, of the loop or of one around it, gets a phi.
+  /// Walks back from the reads to the loop. Each exit block on the path, of the loop or of one around it, gets a phi.
   void plan_value(value_id v, loop_id l, span<const node_id> reads) {
     if (live_.empty()) {
       live_.assign(node_count(ir_.graph()), no_value);
@@ -230,7 +230,7 @@ private:
     }
   }
 
-  /// Whether an edge from `p` to `n` leaves a loop around loop `l`, or `l` itself.
+  /// Whether an edge from `p` to `n` leaves loop `l`, or a loop around it.
   bool leaves_loop_of(loop_id l, node_id p, node_id n) const {
     while (l != no_loop && !loops_.contains(l, p)) {
       l = loops_.parent(l);
@@ -247,24 +247,25 @@ private:
   flat_array<node_id> home_;               ///< by value: its node, if that is in a loop
   flat_array<outside_read> reads_;
   flat_array<std::uint32_t> reads_end_;
-  flat_array<value_id> live_; ///< by node: the last value that is live there outside its loop
+  flat_array<value_id> live_; ///< by node: the last value found to be live there, outside its loop
   flat_array<node_id> todo_;
 };
 
-/// Leads reads outside a loop to the closing phis, where no further phis are needed: that is most of the time, and
-/// cheaper than `repair_ssa`.
+/// Redirects reads outside a loop to the closing phis where these suffice. They usually do, and this is cheaper than
+/// `repair_ssa`.
 template <class E> class closing_phi_reader {
 public:
   closing_phi_reader(E& editor, const dominator_tree& tree, const loop_forest& loops)
       : editor_(editor), tree_(tree), loops_(loops) {}
 
-  /// There will be at most this many values.
+  /// Makes room for at most this many values.
   void start(std::size_t num_values) { seen_.resize_for(num_values); }
 
-  /// `phis[k]` is the phi of `v` in block `places[k].exit`. False, and nothing is done, if it takes more than that.
+  /// Redirects the reads of `v`. `phis[k]` is the phi of `v` in block `places[k].exit`. False, and nothing is done, if
+  /// further phis are needed.
   ///
-  /// If all blocks are exits of the innermost loop, no way from one to another avoids the value, which dominates them.
-  /// So of all definitions, one that dominates a read outside is the only one that reaches it.
+  /// Let all blocks be exits of the innermost loop. The value dominates them, and every path from one to another passes
+  /// the value again. So a closing phi that dominates a read is the only definition that reaches it.
   bool lead(value_id v, span<const closing_phi> places, span<const value_id> phis) {
     if constexpr (has_users<E>) {
       const loop_id l = loops_.innermost_loop(static_cast<node_id>(editor_.node_of(v)));
@@ -310,7 +311,7 @@ private:
     return all;
   }
 
-  /// False if no phi dominates one of the reads.
+  /// False if a read is dominated by no phi.
   bool list_reads(value_id user, value_id v, loop_id l, span<const closing_phi> places, span<const value_id> phis) {
     const auto n = static_cast<node_id>(editor_.node_of(user));
     bool is_complete = true;
@@ -344,7 +345,7 @@ private:
     return is_complete;
   }
 
-  /// By value, for which one it was seen last.
+  /// By value: the value for which it was seen last.
   class last_seen {
   public:
     void resize_for(std::size_t count) {
@@ -373,7 +374,7 @@ private:
 
 } // namespace detail
 
-/// Which values of loops are read outside, and where they need phis: in each exit block of the loop, and of the loops
+/// Finds values of loops that are read outside, and where they need phis: in each exit block of the loop, and of loops
 /// around it, from which a read can be reached. A read by a phi is at the end of the edge's source. Reads in
 /// unreachable code do not count; a loop without exits has none.
 ///
@@ -383,6 +384,9 @@ private:
 ///
 /// O(n + m + values + operands), plus for each value that leaves its loop the nodes outside in which it is live, times
 /// the difference in depth of the loops there.
+///
+///     loop: x = …        loop: x = …
+///     exit: use(x)       exit: y = phi(x); use(y)
 template <detail::closable_ir_argument IR>
 loop_closing_plan plan_close_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
@@ -392,8 +396,8 @@ loop_closing_plan plan_close_loops(const IR& ir, const dominator_tree& tree, con
   return plan;
 }
 
-/// Applies a plan for the program as it is. Phis that SSA repair inserts where exits meet may be in other loops and
-/// need phis of their own; they get them too. Returns the number of phis that were inserted.
+/// Applies a plan for the program as it is. SSA repair may insert phis where exits meet. If these are in other loops,
+/// they get closing phis, too. Returns the number of inserted phis.
 template <class E>
 std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dominator_tree& tree,
                               const loop_forest& loops) {
@@ -446,7 +450,7 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
   return count;
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dominator_tree& tree,
@@ -483,8 +487,8 @@ template <unfolding_editor_argument E> loop_transformation<loop_closing_plan> cl
   return detail::close_simple_loops(u, found);
 }
 
-/// The same after `simplify_loops` or `rotate_loops`, with what that has returned, so nothing is computed again. The
-/// program must not have changed in between. The witness is that of both.
+/// Continues after `simplify_loops` or `rotate_loops`, with their result, so nothing is computed again. The program
+/// must not have changed in between. The witness describes both steps.
 template <unfolding_editor_argument E, class Plan>
 loop_transformation<loop_closing_plan> close_loops(E& editor, loop_transformation<Plan> simple) {
   unfolding<E> u(editor, std::move(simple.witness));

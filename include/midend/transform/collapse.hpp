@@ -155,8 +155,8 @@ private:
     return true;
   }
 
-  /// Finds a value of the inner loop that can be the counter: it grows by the same step in each iteration, also from
-  /// the last iteration of one row to the first of the next.
+  /// Finds a value of the inner loop that can be the counter: it grows by one step in each iteration, also from the
+  /// last iteration of a row to the first of the next row.
   void find_counter(loop_collapse& r) {
     const std::uint64_t product = r.outer_trips * r.inner_trips;
     r.first_linear = static_cast<std::uint32_t>(plan_.linear.size());
@@ -234,7 +234,7 @@ private:
     return v != no_value && ir_.is_phi(v) && reads_.home(v) == level.header;
   }
 
-  /// The value for which a phi with a single input stands.
+  /// The input of a phi with a single input, and so on; any other value itself.
   value_id passed_on(value_id v, const loop_collapse& r) const {
     for (int i = 0; i != 8; ++i) {
       if (v == no_value || !ir_.is_phi(v) || !reader_.is_between(v, r.outer.loop, r.inner.loop) ||
@@ -248,8 +248,8 @@ private:
     return v;
   }
 
-  /// Whether a phi of the outer header is read only by a phi of the inner one and gets that phi's last value: both are
-  /// one variable already.
+  /// Whether both phis are one variable already: only the inner phi reads the outer one, which gets the inner phi's
+  /// last value.
   bool continues(value_id outer_phi, value_id inner_phi, const loop_collapse& r) const {
     const span<const value_read> readers = reads_.of(outer_phi);
     return readers.size() == 1 && readers[0].reader == inner_phi &&
@@ -257,7 +257,7 @@ private:
   }
 
   bool find_carried(loop_collapse& r) {
-    // Operations that are needed: first those with effects or with other readers.
+    // The needed operations, beginning with those that have effects or other readers.
     flat_array<value_id> work;
     const auto need = [&](value_id v) {
       if (reader_.is_in(v, r.outer.loop) && !has(v, is_live) && !has(v, is_linear)) {
@@ -334,7 +334,7 @@ private:
     });
   }
 
-  /// Erases the rest, readers before operands. Phis have lost their inputs before, so they read nothing.
+  /// Lists the rest for erasing, readers before operands. Phis lose their inputs before, so they read nothing.
   bool find_dead(loop_collapse& r) {
     r.first_dead = static_cast<std::uint32_t>(plan_.dead.size());
     flat_array<value_id> stack;
@@ -384,7 +384,7 @@ private:
 
 } // namespace detail
 
-/// Plans which inner loops are merged with their parents, so that one counter counts the iterations of both. Legality
+/// Plans which inner loops merge with the loop around them, so that one counter counts the iterations of both. Legality
 /// alone decides, not profit. C. Polychronopoulos, "Loop coalescing: a compiler transformation for parallel machines",
 /// ICPP 1987; without its divisions.
 ///
@@ -400,8 +400,12 @@ private:
 /// the old test of the inner loop computes the next value of each phi that is still needed, without a division. Values
 /// that go through both loops, such as sums, stay as they are.
 ///
-/// Of each nest, the innermost legal pair is planned. Requires the forest of `ir.graph()`, with boundaries, and
-/// `found` the result of `evolutions(ir, loops, …)`. Unreachable code stays. O(values + operands).
+/// Of each nest, the innermost legal pair is planned. Requires the forest of `ir.graph()`, with boundaries, and `found`
+/// the result of `evolutions(ir, loops, …)`. Unreachable code stays. O(values + operands).
+///
+///     for (i = 0; i != m; ++i)               for (k = 0; k != m · n; ++k)
+///       for (j = 0; j != n; ++j)      →        a[k] = …
+///         a[i · n + j] = …
 template <collapsible_ir IR>
 collapse_plan plan_collapse(const IR& ir, const loop_forest& loops, const value_evolutions& found,
                             const collapse_options& options = {}) {
@@ -502,7 +506,7 @@ private:
     return static_cast<value_id>(editor_.make_operation(info, span<const value_id>(operands, count), where));
   }
 
-  /// The condition may be read elsewhere, too, so that only the branch may change.
+  /// If the condition is read elsewhere, too, only the branch may change.
   void set_test(const loop_collapse& r, value_id condition) {
     value_id terminator = no_value;
     for_each_id(editor_.values(r.outer.test),
@@ -587,7 +591,7 @@ template <collapse_editor E> collapse_witness apply_collapse(E& editor, collapse
   for (const loop_collapse& r : plan.nests) {
     writer.write(r);
   }
-  flat_array<node_id> headers; // whose loops have other iterations now
+  flat_array<node_id> headers; // of loops whose iterations have changed
   for (const loop_collapse& r : plan.nests) {
     headers.push_back(r.outer.header);
     headers.push_back(r.inner.header);

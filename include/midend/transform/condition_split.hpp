@@ -1,4 +1,4 @@
-/// `condition_split`: a loop with a branch becomes three, one that decides and one for each arm.
+/// `condition_split`: a loop with a branch becomes three loops: one that decides, and one for each arm.
 #pragma once
 
 #include "midend/config.hpp"
@@ -140,7 +140,7 @@ private:
     return check_operations(s) && read_accesses(s);
   }
 
-  /// The number that is known, or that of the profile.
+  /// The number of iterations that is known, or that of the profile.
   double iterations_of(const condition_split& s) const {
     const trip_count& count = found_.trips(s.loop).count;
     const std::optional<std::uint64_t> runs = count.header_executions();
@@ -194,7 +194,7 @@ private:
 
   // ---- Branches.
 
-  /// Splits at the branch with the most work in its arms; if that is not possible, at another one.
+  /// Splits at the branch with the most operations in its arms; if that is not possible, tries another one.
   bool split_at_some_branch(condition_split& s) {
     in_order_.clear();
     for (const node_id n : loops_.blocks(s.loop)) {
@@ -250,8 +250,8 @@ private:
     return count == 2;
   }
 
-  /// Finds where the arms of a branch meet: the first node in order to which all edges lead that have left the branch
-  /// or its arms so far. Marks the nodes of the arms in `region_`, 1 and 2.
+  /// Finds where the arms of a branch meet: the first node, in order, to which all edges lead that have left the branch
+  /// or its arms so far. Marks the nodes of the arms in `region_` by 1 and 2.
   bool find_arms(candidate& c, std::uint32_t at) {
     condition_split& s = c.split;
     clear_region();
@@ -282,7 +282,7 @@ private:
       }
       const bool one_arm = (from_first_[n] == 0) != (from_second_[n] == 0);
       if (!one_arm) {
-        break; // reached from both, before they all meet
+        break; // reached from both arms before all edges meet
       }
       region_[n] = from_first_[n] != 0 ? 1 : 2;
       marked_.push_back(n);
@@ -299,7 +299,7 @@ private:
     return meets;
   }
 
-  /// Whether a node is in the same iteration of the loop.
+  /// Whether a node follows in the same iteration of the loop.
   bool is_ahead(const condition_split& s, node_id n) const { return loops_.contains(s.loop, n) && n != s.header; }
 
   /// Counts the edges that leave the branch or a node of an arm, by their targets.
@@ -330,7 +330,7 @@ private:
       ++at;
     }
     c.operations = 0;
-    find_arms(c, at); // once more, to mark its nodes
+    find_arms(c, at); // again, to mark its nodes
     const std::size_t sizes[3] = {plan_.nodes.size(), plan_.values.size(), plan_.pairs.size()};
     const bool fits = read_arms(s) && read_leaving(s) && check_places(s) && find_dependences(s);
     if (!fits) {
@@ -344,7 +344,7 @@ private:
 
   // ---- The arms.
 
-  /// Keeps the arms that can become loops; refuses if there is none.
+  /// Keeps the arms that can become loops. Refuses if there is none.
   bool read_arms(condition_split& s) {
     std::uint32_t kept = 0;
     for (std::uint32_t k = 0; k != 2; ++k) {
@@ -369,7 +369,7 @@ private:
     if (kept != 0 && s.operations < options_.least_work) {
       return refuse(obstacle::too_little_work, s.node);
     }
-    for (std::uint32_t k = 0; k != kept; ++k) { // `region_` is 1 and 2 by the arms that are kept
+    for (std::uint32_t k = 0; k != kept; ++k) { // from here on, `region_` is 1 and 2 for kept arms only
       for (std::uint32_t i = 0; i != s.arms[k].num_nodes; ++i) {
         region_[plan_.nodes[s.arms[k].first_node + i]] = static_cast<unsigned char>(k + 1);
       }
@@ -418,7 +418,7 @@ private:
     return has;
   }
 
-  /// Lists what the arm reads of the loop, and checks that nothing else reads what it computes.
+  /// Lists the values of the loop that the arm reads, and checks that only the arm reads its own values.
   bool read_values(const condition_split& s, std::uint32_t number, span<const node_id> nodes, condition_split_arm& a,
                    std::size_t& operations) {
     value_id wrong = no_value;
@@ -478,7 +478,7 @@ private:
     return a.num_values <= options_.max_values || refuse(obstacle::too_many_values, s.node);
   }
 
-  /// Lists what is read after the loop.
+  /// Lists the values that are read after the loop.
   bool read_leaving(condition_split& s) {
     s.first_leaving = static_cast<std::uint32_t>(plan_.values.size());
     value_id fixed = no_value;
@@ -532,7 +532,7 @@ private:
 
   // ---- Dependences.
 
-  /// The arm of an access, 1 or 2, or 0.
+  /// The arm of an access, 1 or 2; 0 outside the arms.
   unsigned arm_of(const nest_access& x) const { return region_[reads_.home(x.operation)]; }
 
   bool find_dependences(condition_split& s) {
@@ -564,8 +564,8 @@ private:
     return true;
   }
 
-  /// Whether two accesses of different parts change order in iterations with one of these orders. The first loop comes
-  /// first, then the first arm, then the second one.
+  /// Whether two accesses of different parts change order in iterations with one of these orders. The first loop runs
+  /// before the first arm, and that before the second arm.
   bool changes_order(const condition_split& s, const nest_access& a, const nest_access& b,
                      span<const iteration_order> orders) const {
     if (orders.empty()) {
@@ -574,11 +574,11 @@ private:
     const unsigned part_a = arm_of(a);
     const unsigned part_b = arm_of(b);
     const iteration_order o = orders[0];
-    if (o == iteration_order::same) { // one of the arms runs; what follows the arms moves before them
+    if (o == iteration_order::same) { // only one arm runs; operations after the arms move before them
       const value_id other = part_a == 0 ? a.operation : b.operation;
       return (part_a == 0 || part_b == 0) && order_.position(reads_.home(other)) > order_.position(s.node);
     }
-    return (part_a < part_b) == (o == iteration_order::after); // what came later is now in the part before
+    return (part_a < part_b) == (o == iteration_order::after); // the later access is in an earlier part now
   }
 
   const IR& ir_;
@@ -591,17 +591,17 @@ private:
   condition_split_plan& plan_;
   value_reads<IR> reads_;
   flat_array<std::uint32_t> num_in_;     ///< by node
-  flat_array<unsigned char> region_;     ///< by node: its arm, 1 or 2
-  flat_array<std::uint32_t> from_first_; ///< by node: edges from the first arm, or from the branch as its entry
+  flat_array<unsigned char> region_;     ///< by node: its arm, 1 or 2; 0 for none
+  flat_array<std::uint32_t> from_first_; ///< by node: edges from the first arm, or from the branch to the arm's entry
   flat_array<std::uint32_t> from_second_;
   flat_array<node_id> counted_;
   flat_array<unsigned char> is_seen_;  ///< by value
-  flat_array<node_id> marked_;         ///< in order
+  flat_array<node_id> marked_;         ///< marked nodes, in order
   flat_array<std::uint32_t> in_order_; ///< positions of the nodes of the loop
   flat_array<candidate> candidates_;
-  flat_array<unsigned char> is_taken_; ///< by edge: between a loop that is split and others
+  flat_array<unsigned char> is_taken_; ///< by edge: whether it connects a split loop with others
   node_id exit_from_ = no_node;
-  node_id left_from_ = no_node; ///< of an arm whose edge leaves the iteration
+  node_id left_from_ = no_node; ///< the node of an arm whose edge leaves the iteration
   condition_split_refusal refusal_;
   hierarchical_ordering order_;
   read_nest_workspace nest_workspace_;
@@ -612,11 +612,11 @@ private:
 } // namespace detail
 
 /// Plans which innermost loops are split by a condition. The first loop evaluates the condition and everything outside
-/// of the arms. For each iteration it appends what the arm reads to local arrays. Then a loop runs the iterations of
-/// the first arm, and another one those of the second arm: each only as often as its arm ran. An outer loop does this
-/// in chunks of `chunk` records, so that the arrays have a fixed size. A. Drozdov, A. Stepanenkov, "Managed
-/// optimization packages": splitting by an arbitrary condition; J. R. Allen, K. Kennedy, D. Callahan, "Dependence
-/// analysis for high-performance architectures" is about moving statements between loops.
+/// the arms. For each iteration it appends what the arm reads to local arrays. Then a loop runs the iterations of the
+/// first arm, and another one those of the second arm: each only as often as its arm ran. An outer loop does this in
+/// chunks of `chunk` records, so that the arrays have a fixed size. A. Drozdov, A. Stepanenkov, "Managed optimization
+/// packages": splitting by an arbitrary condition; J. R. Allen, K. Kennedy, D. Callahan, "Dependence analysis for
+/// high-performance architectures" is about moving statements between loops.
 ///
 /// **Form.** The loop has one entering edge, one backedge, one exit, and no loops inside. The branch runs in each
 /// iteration, and its arms meet again in the iteration. An arm has one entry and one end, no edge leaves it otherwise,
@@ -632,6 +632,11 @@ private:
 /// of `ir.graph()`, and `found` from `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays.
 /// O(values + operands), for each of the first `max_branches` branches the nodes of a loop, and one `dependence` query
 /// for each pair of accesses.
+///
+///     for (i …) {                    for each chunk:
+///       if (c(i)) a(i);                for (i …) if (c(i)) store i in A; else store i in B;
+///       else b(i);             →       for (i from A) a(i);
+///     }                                for (i from B) b(i);
 template <condition_splittable_ir IR>
 condition_split_plan plan_condition_split(const IR& ir, const dominators_and_loops_result& flow,
                                           const value_evolutions& found, span<const number_facts> facts = {},
@@ -668,7 +673,7 @@ public:
     }
   }
 
-  /// Whether the IR has what is needed. Nothing but literals and arrays was made so far.
+  /// Whether the IR has what is needed. Makes only literals and arrays.
   bool can_write() const {
     bool can = zero_ != no_value && one_ != no_value && most_ != no_value && no_ != no_value && yes_ != no_value;
     for (const value_id a : arrays_) {
@@ -755,7 +760,7 @@ private:
 
   value_id phi_like(node_id n, value_id like) { return static_cast<value_id>(editor_.insert_phi(n, like)); }
 
-  /// The loop over chunks around the loop: the phis of the header go on in the next chunk where they were.
+  /// Makes the loop over chunks around the loop. The next chunk continues with the phis of the header.
   void make_chunks(const condition_split& s, split_loop& done) {
     flat_array<value_id> first;
     for_each_phi(editor_, s.header, [&](value_id phi) {
@@ -778,7 +783,7 @@ private:
     }
   }
 
-  /// In place of the arm, records of the iteration.
+  /// Puts a record of the iteration in the place of the arm.
   void append(const condition_split& s, const condition_split_arm& a) {
     split_off_arm arm;
     arm.entry = a.entry;
@@ -817,7 +822,7 @@ private:
     witness_.arms.push_back(arm);
   }
 
-  /// The class of an array: those of one loop differ.
+  /// The class of an array; arrays of one loop have different classes.
   std::uint32_t class_of(std::size_t i) {
     while (pool_.size() <= i) {
       pool_.push_back(static_cast<std::uint32_t>(editor_.make_memory_class()));
@@ -862,7 +867,7 @@ private:
     }
   }
 
-  /// The edges to where the arms meet: from the branch, what is left of the arms, and the nodes that append.
+  /// Visits the edges to where the arms meet: from the branch, from arms that stay, and from nodes that append.
   template <class Visit> void for_each_edge_into(const condition_split& s, const split_loop& done, Visit visit) {
     const auto look = [&](node_id n) {
       for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
@@ -877,7 +882,7 @@ private:
     }
   }
 
-  /// The nodes of the first loop that are between the branch and where its arms meet.
+  /// Visits the nodes of the first loop between the branch and the node where its arms meet.
   template <class Visit> void for_each_node_left(const condition_split& s, Visit visit) {
     const std::size_t count = node_count(editor_.graph());
     while (is_left_.size() < count) {
@@ -904,7 +909,7 @@ private:
     }
   }
 
-  /// Before the loops of the arms: whether the old loop has ended, and the values that go on.
+  /// Makes, before the loops of the arms, the phis for whether the old loop has ended, and for values that go on.
   void drain(const condition_split& s, split_loop& done) {
     flat_array<value_id> phis;
     flat_array<value_id> inputs;
@@ -998,7 +1003,7 @@ private:
     }
   }
 
-  /// The loop that runs the iterations of an arm.
+  /// Makes the loop that runs the iterations of an arm.
   void run_arm(const condition_split& s, const condition_split_arm& a, std::uint32_t k, split_loop& done) {
     split_off_arm& arm = witness_.arms[done.first_arm + k];
     const auto first = plan_.nodes[a.first_node];
@@ -1073,7 +1078,7 @@ private:
     }
   }
 
-  /// How often an arm runs in an iteration.
+  /// The probability that an iteration runs an arm.
   double probability([[maybe_unused]] edge_id e) const {
     double p = -1;
     if constexpr (profile_ir<E>) {
@@ -1082,7 +1087,7 @@ private:
     return p < 0 || p > 1 ? 0.5 : p;
   }
 
-  /// The iterations of the old loop are those of all chunks together, and an arm has its share of them.
+  /// Sets hints: the iterations of the old loop are those of all chunks together, and an arm has its share of them.
   void set_hints([[maybe_unused]] const condition_split& s, [[maybe_unused]] const split_loop& done,
                  [[maybe_unused]] const loop_hints& old, [[maybe_unused]] const double (&shares)[2]) {
     if constexpr (can_set_trip_hints<E>) {
@@ -1098,7 +1103,7 @@ private:
         editor_.set_trip_hints(done.outer, outer);
         for (std::uint32_t k = 0; k != done.num_arms; ++k) {
           loop_hints of_arm;
-          of_arm.average = hints.average * shares[k] + 1; // it tests first
+          of_arm.average = hints.average * shares[k] + 1; // its loop tests first, so the header runs once more
           editor_.set_trip_hints(witness_.arms[done.first_arm + k].header, of_arm);
         }
       }
@@ -1129,10 +1134,9 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. The operations stay as they are; those of the arms are in loops of their
-/// own. If the IR lacks local arrays or numbers of 64 bits, the program stays as it is: then nothing is left in `plan`,
-/// which says so in `refused`. `verify_condition_split` checks the result. O(operations of the loops), times the values
-/// that are read after a loop.
+/// Applies a plan for the program as it is. The operations stay; those of the arms are in loops of their own. If the IR
+/// lacks local arrays or numbers of 64 bits, the program stays, `plan` has no loops left, and `refused` names them.
+/// `verify_condition_split` checks the result. O(operations of the loops), times the values that are read after a loop.
 template <memory_editor_argument E>
   requires condition_split_editor<E>
 condition_split_witness apply_condition_split(E& editor, condition_split_plan& plan) {
@@ -1146,7 +1150,7 @@ condition_split_witness apply_condition_split(E& editor, condition_split_plan& p
     plan.loops.clear();
     return {};
   }
-  flat_array<node_id> headers; // the arms are no part of their loops any more
+  flat_array<node_id> headers; // the arms are no longer part of their loops
   for (const condition_split& s : plan.loops) {
     writer.write(s);
     headers.push_back(s.header);

@@ -1,4 +1,5 @@
-/// `counter_limits`: what is known in each iteration of a loop that is left when its counter is at a computed limit.
+/// `counter_limits`: facts that hold in each iteration of a loop that is left when its counter reaches a computed
+/// limit.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,14 +16,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A test of iteration m = 0, 1, … of a loop, which compares start + m · step with a bound that does not change in the
+/// A test of iteration m = 0, 1, … of a loop. It compares start + m · step with a bound that does not change in the
 /// loop, both modulo 2^width. If the bound is wider, the sum is extended to its width.
 struct iteration_test {
-  operation stays = operation::other; ///< the comparison of the sum with the bound that holds if the edge is not taken
+  operation stays = operation::other; ///< the comparison of the sum with the bound; it holds if the edge is not taken
   value_and_number start;
   std::uint64_t step = 0;
   value_and_number bound;
-  operation extension = operation::copy; ///< if the bound is wider: `zero_extend` or `sign_extend`
+  operation extension = operation::copy; ///< valid if the bound is wider: `zero_extend` or `sign_extend`
 };
 
 namespace detail {
@@ -55,23 +56,23 @@ class counter_limits_memory {
   flat_array<detail::true_comparison> comparisons_;
 };
 
-/// Proves that tests do not leave a loop, from comparisons that are true while it runs, and from a test by which it is
-/// left when a counter is at a limit. Nothing here knows how a transformation computes limits. In iteration m:
+/// Proves that tests do not leave a loop. It knows comparisons that hold while the loop runs, and a test that leaves
+/// the loop when a counter reaches a limit. It does not know how a transformation computes limits. In iteration m:
 ///
 /// **The limit.** Let a test leave when S · (m + 1) is C · A modulo 2^width, where S is C · k, and A is not 0 and a
 /// multiple of k. Iteration A / k - 1 is then the last one at the latest, so k · m + k ≤ A in each.
 ///
-/// **What A is.** From a · m + b ≤ v follows the same of what `v` is computed from: v ≤ x if v is x & y, x mod y, or
-/// x - x mod n; from a · m + b ≤ x / n follows n · a · m + n · b ≤ x; and so on. If v is a condition that is extended
-/// by its sign, the condition is true, since v is not 0.
+/// **What A is.** A bound of `v` also bounds what `v` is computed from: v ≤ x if v is x & y, x mod y, or x - x mod n;
+/// from a · m + b ≤ x / n follows n · a · m + n · b ≤ x; and so on. If v is a sign-extended condition, the condition is
+/// true, since v is not 0.
 ///
-/// **Orders.** If p < q, signed or unsigned, the numbers from p up to q do not pass the end of the type. So p + y < q
-/// for 0 ≤ y < (q - p) mod 2^width. A test that compares p + y, where y is at most such an a · m + b ≤ q - p, holds;
-/// likewise downwards, and with ≤.
+/// **Orders.** If p < q, signed or unsigned, the numbers from p up to q do not wrap. So p + y < q for 0 ≤ y < (q - p)
+/// mod 2^width. A test that compares p + y, where y is at most such an a · m + b ≤ q - p, holds; likewise downwards,
+/// and with ≤.
 ///
-/// **Equality.** If a test were met in iteration m, start + m · step = bound would hold. Then each v is computed from
-/// that as u · m + t modulo 2^r. If v is the rest of that by 2^r, v ≤ u · m + t, and this contradicts a · m + b ≤ v if
-/// u ≤ a and t < b.
+/// **Equality.** If a test were met in iteration m, start + m · step = bound would hold. Under this assumption v would
+/// be u · m + t modulo 2^r. If v is exactly this remainder, v ≤ u · m + t. That contradicts a · m + b ≤ v if u ≤ a and
+/// t < b.
 ///
 /// All searches have limits, so each call is O(1), apart from `add_conditions_before`, which looks at a few dominators.
 template <semantic_ir IR> class counter_limits {
@@ -83,14 +84,14 @@ public:
     clear();
   }
 
-  /// For the next loop.
+  /// Forgets all facts, for the next loop.
   void clear() {
     is_contradiction_ = false;
     bounds_.clear();
     comparisons_.clear();
   }
 
-  /// A condition of one bit that is true, or false, while the loop runs.
+  /// Adds a condition of one bit that is true, or false, while the loop runs.
   void add_condition(value_id condition, bool is_true) {
     struct part {
       value_id v;
@@ -121,17 +122,17 @@ public:
     }
   }
 
-  /// The loop is left at the latest when start + m · step is the bound.
+  /// Adds that the loop is left at the latest when start + m · step equals the bound.
   void add_limit(const iteration_test& t) {
     if (t.stays != operation::not_equal || t.extension != operation::copy) {
       return;
     }
     const unsigned width = t.start.width;
-    linear_sum distance(width); // S · (m + 1) when it is left
+    linear_sum distance(width); // S · (m + 1) when the loop is left
     distance.add(t.bound, 1);
     distance.add(t.start, ~std::uint64_t{0});
     distance.add({no_value, t.step, 64}, 1);
-    // C · A: as soon as one value is left, so that A stays one value
+    // C · A. Stops as soon as one value is left, so that A stays one value
     for (int steps = 0; steps != 8 && distance.num_terms() > 1 && distance.fits(); ++steps) {
       std::uint32_t i = 0;
       while (i != distance.num_terms() && !sums_.expand(distance, i)) {
@@ -139,7 +140,7 @@ public:
       }
     }
     for (int steps = 0; steps != 8 && distance.fits() && distance.num_terms() == 1; ++steps) {
-      // The number is C times another one, as it is of C · (x - 1).
+      // The number is a multiple of C too, as in C · (x - 1).
       const std::int64_t factor = as_signed(distance.coefficient(0), width);
       const std::int64_t number = as_signed(distance.number(), width);
       const bool is_one_less = ((distance.coefficient(0) + distance.number()) & low_ones(width)) == 0;
@@ -156,7 +157,7 @@ public:
 
   /// Derives what follows. Call it once, after all conditions and limits.
   void derive() {
-    for (std::uint32_t round = 0; round != 2; ++round) { // what the first finds late may be needed early
+    for (std::uint32_t round = 0; round != 2; ++round) { // the second round uses what the first found late
       for (std::uint32_t i = 0; i != bounds_.size(); ++i) {
         derive_from(bounds_[i]);
       }
@@ -226,7 +227,7 @@ private:
     }
   }
 
-  /// The number n if `rest` is x mod n, else 0, which stands for 2^64, too.
+  /// The number n if `rest` is x mod n, else 0. 0 also stands for 2^64.
   std::uint64_t divisor_of_rest(const value_and_number& rest, const value_and_number& x) const {
     const definition d = sums_.definition_of(rest.value);
     const bool is_mask = d.info.code == operation::bit_and;
@@ -244,7 +245,7 @@ private:
 
   static constexpr std::uint64_t lowest_one(std::uint64_t x) { return x & (0 - x); }
 
-  /// A number of which an amount is a multiple, read as an unsigned number; 1 if nothing is known.
+  /// A divisor of a number, read without sign; 1 if nothing is known.
   std::uint64_t alignment(const value_and_number& x, int depth) const {
     if (x.value == no_value) {
       return x.number == 0 ? 1 : x.number;
@@ -275,7 +276,7 @@ private:
     }
   }
 
-  /// The least unsigned number that a value can be, as far as conditions and its definition say it.
+  /// A lower bound of a value, read as unsigned, from conditions and its definition.
   std::uint64_t least(const value_and_number& x, int depth) const {
     if (x.value == no_value) {
       return x.number;
@@ -318,8 +319,8 @@ private:
     return out < by_definition ? by_definition : out;
   }
 
-  /// The least (y + more) mod 2^width of the numbers y for which an unsigned comparison with `bound` is true. 0 if it
-  /// is a signed one.
+  /// The least (y + more) mod 2^width among all y for which an unsigned comparison with `bound` holds. 0 if the
+  /// comparison is signed.
   static constexpr std::uint64_t least_that_is(operation code, std::uint64_t bound, std::uint64_t more,
                                                std::uint64_t mask) {
     std::uint64_t low = 0;
@@ -331,7 +332,7 @@ private:
     case operation::not_equal:
       low = bound == 0 ? 1u : 0u;
       high = bound == mask ? mask - 1 : mask;
-      // Of all numbers but one, the sum is not that one plus `more`.
+      // The sum can be every number but one, `bound` + `more`.
       return ((bound + more) & mask) == 0 ? 1 : 0;
     case operation::uless:
       if (bound == 0) {
@@ -364,7 +365,7 @@ private:
            code == operation::uless || code == operation::ugreater;
   }
 
-  /// Whether `x` is the difference of what is compared, in either direction.
+  /// Whether `x` is the difference of the compared numbers, in either direction.
   bool are_apart_by(const true_comparison& c, const value_and_number& x) const {
     return c.left.width == x.width && (is_difference(x, c.left, c.right) || is_difference(x, c.right, c.left));
   }
@@ -396,7 +397,7 @@ private:
         add_bound(x.a, x.b + down, whole);
       }
     }
-    for (std::uint32_t i = 0; i != comparisons_.size(); ++i) { // what is compared is v plus another number
+    for (std::uint32_t i = 0; i != comparisons_.size(); ++i) { // the compared sum is v plus another number
       for (const value_and_number other : {comparisons_[i].left, comparisons_[i].right}) {
         const std::uint64_t up = (other.number - x.v.number) & mask;
         if (other.value == x.v.value && other.width == x.v.width && up != 0 && least(other, 4) >= up &&
@@ -446,7 +447,7 @@ private:
 
   // Tests.
 
-  /// Replaces a wide bound by the number that it extends.
+  /// Replaces an extended bound by the number before the extension.
   bool unextend(iteration_test& t) const {
     const unsigned width = t.start.width;
     const auto extended = [&](const value_and_number& wide) {
@@ -468,7 +469,7 @@ private:
       narrow.width = (again & low_ones(t.bound.width)) == t.bound.number ? width : 0;
     }
     t.bound = narrow;
-    // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
+    // Extension keeps the order of numbers. Zero extension makes the order unsigned.
     t.stays = t.extension == operation::zero_extend ? unsigned_comparison(t.stays) : t.stays;
     t.extension = operation::copy;
     return narrow.width != 0;
@@ -499,7 +500,8 @@ private:
     return false;
   }
 
-  /// Whether a test stays true for numbers from `first` on. `first` is before `last`, or equal to it if not `is_apart`.
+  /// Whether a test holds for all numbers from `first` to `last`. `first` is before `last`, or equal to it if not
+  /// `is_apart`.
   bool stays_between(const iteration_test& t, const value_and_number& first, const value_and_number& last,
                      bool is_apart) const {
     if (last != t.bound && !sums_.difference(last, t.bound).is_zero()) {
@@ -524,7 +526,7 @@ private:
     return false;
   }
 
-  /// Whether x says that a · m + `b` ≤ high - low: it is about this difference, perhaps plus a number.
+  /// Whether x bounds a · m + `b` by high - low: x is a bound of this difference, perhaps plus a number.
   bool is_excess(const detail::upper_bound_of_iteration& x, std::uint64_t b, const value_and_number& high,
                  const value_and_number& low, bool is_apart) const {
     linear_sum s(x.v.width); // v less the difference
@@ -541,7 +543,7 @@ private:
     return x.b >= s.number() && b <= x.b - s.number();
   }
 
-  /// A value in an iteration in which a test is met: (u · m + t) mod 2^bits, and zeros or unknown bits above.
+  /// A value in an iteration in which a test is met: (u · m + t) mod 2^bits. The bits above are zeros or unknown.
   struct value_when_met {
     bool is_known = false;
     bool has_zeros = false; ///< above
@@ -568,7 +570,7 @@ private:
       return {v.width != 0, true, v.width, 0, v.number};
     }
     if (v.width == t.start.width) {
-      // bound - start is step · m. So is what is a multiple of that plus a number.
+      // bound - start is step · m. This also gives multiples of it plus a number.
       for (const std::uint64_t sign : {std::uint64_t{1}, ~std::uint64_t{0}}) {
         linear_sum rest(v.width);
         rest.add(v, 1);
@@ -639,7 +641,7 @@ private:
   const linear_sums<IR>& sums_;
   flat_array<detail::upper_bound_of_iteration>& bounds_;
   flat_array<true_comparison>& comparisons_;
-  bool is_contradiction_ = false; ///< a condition that is true is the number 0
+  bool is_contradiction_ = false; ///< the number 0 was found to be a true condition
 };
 
 MIDEND_END_NAMESPACE

@@ -19,7 +19,7 @@ struct final_operand {
     none,
     value,  ///< `value` of the program
     number, ///< a literal: `bits` of `width`
-    step    ///< what the operation `step` of the plan computes
+    step    ///< the result of operation `step` of the plan
   };
 
   kind what = kind::none;
@@ -48,12 +48,13 @@ struct final_read {
   friend constexpr bool operator==(const final_read&, const final_read&) = default;
 };
 
-/// A value that is read after a loop of it, and computed without it.
+/// A value of a loop that is read after the loop and will be computed without it.
 struct final_value {
   value_id value = no_value;
   loop_id loop = no_loop;
-  node_id place = no_node;      ///< at its end, the operations are put: the immediate dominator of the loop's header
-  final_operand result;         ///< is read in place of the value
+  node_id place = no_node;      ///< the operations go to the end of this node, the immediate dominator of the loop's
+                                ///< header
+  final_operand result;         ///< read in place of the value
   std::uint32_t first_step = 0; ///< its operations: those in `steps` of the plan from here to before `last_step`
   std::uint32_t last_step = 0;
   std::uint32_t first_read = 0; ///< in `reads` of the plan
@@ -63,16 +64,16 @@ struct final_value {
 /// Why a value that is read after its loops stays.
 enum class final_value_obstacle : std::uint8_t {
   none,
-  several_exits,   ///< the loop has several exits, or iterations do not come to the only one
-  not_counted,     ///< no counter with steps that are known is compared with what does not change
-  no_closed_form,  ///< `evolutions` does not know how the value evolves
-  not_expressible, ///< a power, or a polynomial of degree 3, after a number of iterations that is a formula
-  changes_inside,  ///< the form has values that are computed in the loop; `hoist_invariants` moves them out
-  inner_loop,      ///< it depends on an inner loop whose number of iterations is not a number
+  several_exits,   ///< the loop has several exits, or an iteration may not reach the only one
+  not_counted,     ///< no counter with a known step is compared with an invariant
+  no_closed_form,  ///< `evolutions` has no form for the value
+  not_expressible, ///< a power, or a polynomial of degree 3, and the number of iterations is a formula
+  changes_inside,  ///< the form has values computed in the loop; `hoist_invariants` moves them out
+  inner_loop,      ///< it depends on an inner loop whose number of iterations is no constant
   not_proven,      ///< it depends on operations that the checker does not follow
-  no_place,        ///< before the loop is no node that accepts operations and runs as often as the loop is entered
-  costs_more,      ///< the loop would save less than what is to be computed
-  not_made ///< found when it was applied: the IR lacks an operation, or says that it may trap, or it is no number
+  no_place,        ///< no node before the loop accepts operations and runs as often as the loop is entered
+  costs_more,      ///< the loop would save less than the computation costs
+  not_made ///< found by the application: the IR lacks an operation, or says that it may trap, or the value is no number
 };
 
 /// A value that is read after its loops and stays: why it is not computed without the outermost one.
@@ -84,7 +85,7 @@ struct final_value_refusal {
   friend constexpr bool operator==(const final_value_refusal&, const final_value_refusal&) = default;
 };
 
-/// What `replace_final_values` will do; once it is applied, what it has done. To veto a replacement, remove it.
+/// What `replace_final_values` will do; afterwards, what it did. To veto a replacement, remove it.
 struct final_value_plan {
   std::uint64_t epoch = 0;
   flat_array<final_value> values;
@@ -97,7 +98,7 @@ struct final_value_plan {
 };
 
 struct final_value_options {
-  std::uint32_t assumed_iterations = 8; ///< of loops whose number of iterations is a formula
+  std::uint32_t assumed_iterations = 8; ///< assumed for loops whose number of iterations is a formula
 };
 
 MIDEND_END_NAMESPACE

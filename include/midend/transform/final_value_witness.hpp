@@ -22,20 +22,20 @@ struct claimed_evolution {
   value_id phi = no_value;
   number_reading reading = number_reading::low_bits;
   linear_form coefficients[max_degree + 1];
-  std::uint64_t ratio = 1; ///< 1: there is no power
+  std::uint64_t ratio = 1; ///< 1: the form has no power
   linear_form scale;
 };
 
-/// A loop takes so many backedges each time that it is entered.
+/// How many backedges a loop takes each time that it is entered.
 struct claimed_count {
   node_id header = no_node;
   std::uint64_t backedges = 0;
 };
 
-/// Of the program before. What is not true is not believed.
+/// Claims about the program before. The checker believes none without a proof.
 struct final_value_witness {
   flat_array<claimed_evolution> evolutions;
-  flat_array<claimed_count> counts; ///< one of a loop
+  flat_array<claimed_count> counts; ///< one for a loop
 };
 
 MIDEND_END_NAMESPACE

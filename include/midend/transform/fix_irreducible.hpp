@@ -30,63 +30,62 @@ MIDEND_BEGIN_NAMESPACE
 
 /// How a cycle with several entries becomes a natural loop.
 enum class irreducible_method : std::uint8_t {
-  dispatch,         ///< all entries are reached through a new header, which branches on where to go
-  split_nodes,      ///< one entry stays; the others are entered in copies of the nodes that they lead to
-  split_or_dispatch ///< the nodes are split if that is possible and cheap enough; else a dispatch
+  dispatch,         ///< edges to all entries lead to a new header, which branches to the entries
+  split_nodes,      ///< one entry stays; the other entries are copied, with the nodes that they reach
+  split_or_dispatch ///< the nodes are split if possible and cheap enough; else a dispatch
 };
 
 struct irreducible_options {
   irreducible_method method = irreducible_method::dispatch;
 
-  /// How many operations and nodes may be cloned altogether. Splitting is exponential for some graphs, whatever is
-  /// copied.
+  /// The limit for cloned operations and nodes together. Splitting is exponential for some graphs, whatever is copied.
   std::size_t max_cloned = 256;
 
-  /// How many edges may be led to new headers for an outermost cycle and all cycles in it. An edge is led once for each
-  /// cycle that it enters, so that n nodes that each lead to all take n³ / 6.
+  /// The limit for edges led to new headers, for an outermost cycle with all cycles in it. An edge is led once for each
+  /// cycle that it enters, so n nodes with edges to all nodes take n³ / 6.
   std::size_t max_led = 65'536;
 };
 
 /// An irreducible cycle that gets a new header.
 struct cycle_dispatch {
   cycle_id cycle;
-  std::uint32_t first_edge; ///< into `irreducible_plan::edges`: those that will lead to the new header
+  std::uint32_t first_edge; ///< into `irreducible_plan::edges`: the edges that will lead to the new header
   std::uint32_t num_edges;
 };
 
-/// An irreducible cycle of which nodes are copied.
+/// An irreducible cycle with nodes to copy.
 struct cycle_split {
   cycle_id cycle;
   node_id header;           ///< the entry that stays
-  std::uint32_t first_node; ///< into `irreducible_plan::nodes`: what is reached from the others without the header
+  std::uint32_t first_node; ///< into `irreducible_plan::nodes`: nodes that the other entries reach without the header
   std::uint32_t num_nodes;
-  std::uint32_t first_edge; ///< into `irreducible_plan::edges`: those that will enter the copies
+  std::uint32_t first_edge; ///< into `irreducible_plan::edges`: edges that will enter the copies
   std::uint32_t num_edges;
   std::size_t cloned; ///< operations and nodes
 };
 
 /// Why a cycle stays irreducible.
 enum class irreducible_refusal_reason : std::uint8_t {
-  edge_stays,        ///< an edge cannot be led elsewhere
-  may_not_duplicate, ///< an operation of a node that had to be copied
-  takes_no_phi,      ///< a value that had to be joined, and no phi can take (`may_insert_phi`)
+  edge_stays,        ///< an edge cannot be redirected
+  may_not_duplicate, ///< an operation of a node to be copied
+  takes_no_phi,      ///< a value that would need a phi, and no phi can take it (`may_insert_phi`)
   too_large          ///< more would be cloned or led than the options allow
 };
 
 /// A cycle that stays irreducible.
 struct irreducible_refusal {
   cycle_id cycle;
-  node_id header; ///< of the cycle
+  node_id header; ///< the header of the cycle
   irreducible_refusal_reason why;
-  edge_id edge;       ///< that stays, or `no_edge`
-  value_id operation; ///< that cannot be copied or joined, or `no_value`
+  edge_id edge;       ///< for `edge_stays`: the edge; else `no_edge`
+  value_id operation; ///< for the reasons about values: the value; else `no_value`
 };
 
-/// What `fix_irreducible` will do. To veto the change of a cycle, remove it; the others do not depend on it.
+/// What `fix_irreducible` will do. To veto the change of a cycle, remove it. No change depends on another.
 struct irreducible_plan {
   std::uint64_t epoch = 0;
   flat_array<cycle_dispatch> dispatches; ///< inner cycles before those around them
-  flat_array<cycle_split> splits;        ///< of cycles that are not inside each other
+  flat_array<cycle_split> splits;        ///< none inside another
   flat_array<edge_id> edges;
   flat_array<node_id> nodes;
   flat_array<irreducible_refusal> refused;
@@ -129,7 +128,7 @@ public:
     }
   }
 
-  /// Only cycles without a cycle inside that is split: those around it come next, when copies are there.
+  /// Plans only cycles without a split cycle inside. Cycles around them follow when the copies exist.
   void plan_splits(std::size_t max_cloned, std::size_t max_split) {
     list_edges(false, max_split);
     reached_.assign(node_count(ir_.graph()), 0);
@@ -158,8 +157,8 @@ private:
     return {edges_.data() + ends_[c], edges_.data() + ends_[c + std::size_t{1}]};
   }
 
-  /// For each irreducible cycle the edges that enter it and, if wanted, those in it that lead to its header, apart from
-  /// backedges of a natural loop. None for the cycles in an outermost one that has more than `most` altogether.
+  /// Lists for each irreducible cycle the edges that enter it. With `to_headers`, also edges inside to its header,
+  /// except backedges of a natural loop. Lists none for cycles in an outermost cycle with more than `most` altogether.
   void list_edges(bool to_headers, std::size_t most) {
     flat_array<led_edge> led;
     const auto& g = ir_.graph();
@@ -212,8 +211,7 @@ private:
     }
   }
 
-  /// Chooses the entry for which least is copied, among the first ones for which nothing is against it. Returns whether
-  /// there is a plan.
+  /// Among the first entries without an obstacle, chooses the one with the fewest copies. Returns whether there is one.
   bool plan_split(cycle_id c, std::size_t max_cloned) {
     constexpr std::size_t max_tried = 8;
     constexpr auto unlimited = static_cast<std::size_t>(-1);
@@ -289,8 +287,8 @@ private:
     return std::nullopt;
   }
 
-  /// Lists in `region_` what is reached in a cycle from its entries without passing one of them, and returns how many
-  /// operations and nodes that are. Stops when there are more than a limit.
+  /// Lists in `region_` the nodes of a cycle that its other entries reach without `header`, and returns the number of
+  /// their operations and nodes. Stops beyond a limit.
   std::size_t reach_without(cycle_id c, node_id header, std::size_t limit) {
     region_.clear();
     std::size_t size = 0;
@@ -330,21 +328,24 @@ private:
 
 } // namespace detail
 
-/// What to do with the irreducible cycles of a function.
+/// What to do with the irreducible cycles of a function:
 ///
-/// *Dispatch*: the edges that a new header of each cycle has to take over: those that enter the cycle, and those in it
-/// that lead to its header, apart from backedges of a natural loop. So each natural loop stays one, also one of a
-/// single node that is an entry of the cycle. All cycles are planned at once.
+///     before                       e1 → a,   e2 → b,   a → b,   b → a
+///     dispatch                     e1 → new, e2 → new, new → a, new → b, a → b, b → new
+///     split_nodes, where a stays   e1 → a,   e2 → b',  b' → a,  a → b,   b → a
 ///
-/// *Node splitting*: which entry stays, and which nodes of the cycle are copied for the others: what they reach without
-/// passing that one. Of the first eight entries, it is the one for which least is copied. Only innermost irreducible
-/// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
+/// *Dispatch*: each cycle gets a new header. It takes over the edges that enter the cycle, and the edges inside that
+/// lead to the old header, except backedges of a natural loop. So each natural loop stays one, also a single node that
+/// is an entry of the cycle. All cycles are planned at once.
 ///
-/// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an
-/// edge that may not be split or redirected, for an operation that may not be duplicated, for a value that no phi can
-/// take (`may_insert_phi`) if its copies, or its ways through a dispatch, would have to be joined for another node, and
-/// if too much would be cloned; the cycles inside it and around it are not. With `split_or_dispatch` the plan is to
-/// split.
+/// *Node splitting*: one entry stays. The nodes of the cycle that the other entries reach without it are copied. Of the
+/// first eight entries, the one with the fewest copies stays. Only innermost irreducible cycles are planned;
+/// `fix_irreducible` plans again for cycles around them and in the copies.
+///
+/// Requires results of this graph as it is. Edges from unreachable nodes stay. A cycle is refused for an edge that may
+/// not be split or redirected, for an operation that may not be duplicated, for a value that would need a phi and can
+/// take none (`may_insert_phi`), and if too much would be cloned. Cycles inside it and around it are not refused with
+/// it. With `split_or_dispatch` the plan is to split.
 ///
 /// O(n + m), plus for each edge the number of irreducible cycles that it enters, up to `max_led` for an outermost
 /// cycle, and for splits the size of the cycles.
@@ -369,7 +370,7 @@ irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, 
 
 namespace detail {
 
-/// Copies what is split, and leads edges into the copies.
+/// Copies the nodes of the splits, and leads the edges into the copies.
 template <unfolding_editor E> void split_cycles(unfolding<E>& u, const irreducible_plan& plan) {
   constexpr std::uint32_t none = 0xffff'ffff;
 
@@ -394,7 +395,7 @@ template <unfolding_editor E> void split_cycles(unfolding<E>& u, const irreducib
     for (std::uint32_t i = 0; i != s.num_edges; ++i) {
       enters_copy[plan.edges[s.first_edge + i]] = 1;
     }
-    if constexpr (profile_editor<E>) { // how often which copy runs is not known
+    if constexpr (profile_editor<E>) { // the profile does not tell how often each copy runs
       for (std::size_t i = 0; i != nodes.size(); ++i) {
         u.editor().set_count(nodes[i], std::nullopt);
         u.editor().set_count(copies[i], std::nullopt);
@@ -429,7 +430,7 @@ template <unfolding_editor E> void split_cycles(unfolding<E>& u, const irreducib
 } // namespace detail
 
 /// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets, and what is copied), plus one
-/// pass over the program and what `repair_ssa` costs. Counts of a profile are unknown where nodes were split.
+/// walk over the program and what `repair_ssa` costs. Counts of a profile are unknown where nodes were split.
 template <unfolding_editor_argument E> void apply_fix_irreducible(unfolding<E>& u, const irreducible_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   MIDEND_ASSERT(plan.splits.empty() || plan.dispatches.empty(), "a plan of one method", plan.splits.size());
@@ -443,7 +444,7 @@ template <unfolding_editor_argument E> void apply_fix_irreducible(unfolding<E>& 
   u.finish();
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
@@ -455,16 +456,16 @@ unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan)
 /// What `fix_irreducible` did.
 struct irreducible_result {
   unfolding_witness witness;
-  irreducible_plan plan; ///< the last one, whose `refused` says what stays irreducible
+  irreducible_plan plan; ///< the plan of the last round; its `refused` lists the cycles that stay irreducible
   std::size_t dispatches = 0;
   std::size_t splits = 0;
   std::size_t cloned = 0;    ///< operations and nodes
-  dominator_tree dominators; ///< of the graph as it is now
+  dominator_tree dominators; ///< of the new graph
   loop_forest loops;
 };
 
-/// Makes every cycle of a function a natural loop, apart from what is refused. Node splitting takes a round for each
-/// level of nested irreducible cycles, at least; `max_cloned` is for all rounds together.
+/// Makes every cycle of a function a natural loop, except for refused cycles. Node splitting takes at least one round
+/// for each level of nested irreducible cycles; `max_cloned` is for all rounds together.
 template <unfolding_editor_argument E>
 irreducible_result fix_irreducible(E& editor, const irreducible_options& options = {}) {
   unfolding<E> u(editor);

@@ -1,4 +1,4 @@
-/// `hoist_common`: what several branches of a loop compute moves to where all of them come from.
+/// `hoist_common`: operations that several branches of a loop compute move to their common dominator.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,7 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 struct common_value {
   value_id value;
   node_id where;
-  bool drops_promises; ///< it may run where it did not, which only its promises would make wrong
+  bool drops_promises; ///< it may run where it did not, and only its promises would make that wrong
 
   friend constexpr bool operator==(const common_value&, const common_value&) = default;
 };
@@ -45,7 +45,7 @@ class hoist_common_workspace {
 
   flat_array<node_id> home_;     ///< by value: where it will be
   flat_array<node_id> old_home_; ///< by value: where it is
-  flat_array<value_id> first_;   ///< by class: the last operation that was not merged with one before
+  flat_array<value_id> first_;   ///< by class: the last operation that was not merged with an earlier one
 };
 
 namespace detail {
@@ -89,8 +89,8 @@ private:
            !(ir_.may_trap(v) && may_trap_without_promises(ir_, v)) && !found_.constant(v);
   }
 
-  /// `v`, in node `n`, and the operation of its class that was met before move to the last node on all ways to both, if
-  /// that is in their loop and not in one inside it.
+  /// Moves `v`, in node `n`, and the last operation of its class to the last node on all paths to both, if that is in
+  /// their loop and not in an inner one.
   void meet(value_id v, node_id n) {
     value_id& first = first_[found_.class_of(v)];
     const loop_id loop = loops_.innermost_loop(n);
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  /// Whether what `v` reads is computed up to the end of `n`.
+  /// Whether the operands of `v` are computed up to the end of `n`.
   bool are_there(value_id v, node_id n) const {
     bool all = true;
     for_each_id(ir_.operands(v), [&](value_id x) {
@@ -133,21 +133,25 @@ private:
 
 } // namespace detail
 
-/// Operations in loops that are equal to another one of the same innermost loop, where neither dominates the other:
-/// both move to the end of the nearest node that dominates both, if their operands are computed there. One of them is
-/// enough then, which the same result of `value_numbering` says to `plan_value_numbering`. Copies of a loop body that
-/// branch compute much twice in this way, and a machine with predicated operations has no use for the second.
+/// Finds pairs of equal operations in one innermost loop where neither dominates the other. Both move to the end of the
+/// nearest node that dominates both, if their operands are computed there. `plan_value_numbering` then removes one of
+/// them, with this result of `value_numbering`. Copies of a loop body with branches compute much twice, and a machine
+/// with predicated operations has no use for the second.
 ///
 /// The operation may run where none of them did, so operations that may trap stay, unless only promises make them trap
-/// (`may_trap_without_promises`): those lose them. What touches memory stays, and so does what is constant, and what
-/// is not repeatable or convergent. Nothing moves into another loop or out of one, nor to a node that does not accept
+/// (`may_trap_without_promises`): those lose them. What touches memory stays, and so does what is constant, and what is
+/// not repeatable or convergent. Nothing moves into another loop or out of one, nor to a node that does not accept
 /// operations.
 ///
 /// This is hoisting by value numbers (B. Rosen, M. Wegman, F. K. Zadeck, "Global value numbers and redundant
-/// computations", POPL 1988; LLVM's GVNHoist), but speculative: the operation need not be computed on all ways.
+/// computations", POPL 1988; LLVM's GVNHoist), but speculative: the operation need not be computed on all paths.
 ///
 /// Requires results of the program as it is; `found` may be without facts about branches. O(n + m + values + operands),
 /// and the depth of the dominator tree for each move.
+///
+///     if (c) x = a · b        x = a · b
+///     else   y = a · b    →   y = a · b
+///                             if (c) … else …
 template <effect_ir_argument IR, value_domain D>
 void plan_hoist_common(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
                        const loop_forest& loops, hoist_common_workspace& workspace, common_value_plan& out) {

@@ -1,4 +1,4 @@
-/// `hoist_invariants`: operations of loops that always give the same value move before the loop.
+/// `hoist_invariants`: invariant operations of loops move before the loop.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,9 +25,9 @@ MIDEND_BEGIN_NAMESPACE
 /// An operation that moves to the end of the preheader of a loop.
 struct hoisted_value {
   value_id value;
-  loop_id loop; ///< the outermost one that it can leave
+  loop_id loop; ///< the outermost loop that it can leave
   node_id preheader;
-  bool drops_promises; ///< it may run where it did not, which only its promises would make wrong
+  bool drops_promises; ///< it may run where it did not, and only its promises would make that wrong
 
   friend constexpr bool operator==(const hoisted_value&, const hoisted_value&) = default;
 };
@@ -36,10 +36,10 @@ struct hoisted_value {
 enum class hoisting_refusal_reason : std::uint8_t {
   no_preheader,
   may_trap,        ///< it may trap, and may run before an effect or not at all
-  memory_written,  ///< it reads memory, and the loop may write it
+  memory_written,  ///< it reads memory that the loop may write
   not_repeatable,  ///< it may give another value each time
-  convergent,      ///< it matters which threads run it together
-  closed_preheader ///< it accepts no operations, or its terminator computes an operand
+  convergent,      ///< its result depends on the threads that run it together
+  closed_preheader ///< the preheader accepts no operations, or its terminator computes an operand
 };
 
 /// An operation that stays in its innermost loop.
@@ -77,7 +77,7 @@ concept hoisting_editor_argument =
 
 namespace detail {
 
-/// Whether no operation that may trap may move before `v`: it has an effect, or control may end there.
+/// Whether operations that may trap must not move before `v`: it has an effect, or control may end there.
 template <class IR> constexpr bool stops_traps(const IR& ir, value_id v) {
   const effect_kind effect = ir.effect(v);
   return effect == effect_kind::writes || effect == effect_kind::unknown || ir.may_not_return(v) || ir.is_volatile(v);
@@ -96,18 +96,19 @@ class hoist_invariants_workspace {
     loop_id loop; ///< the innermost one
   };
 
-  static constexpr std::size_t most_classes = 16; ///< of the others, all memory counts as written
+  static constexpr std::size_t most_classes = 16; ///< with more classes, the others count as written by every write
 
   flat_array<node_id> home_;          ///< by value: where it will be
-  flat_array<unsigned char> accepts_; ///< by loop: operations may move to its preheader
-  flat_array<writer> writers_;        ///< what may write, in loops
+  flat_array<unsigned char> accepts_; ///< by loop: whether operations may move to its preheader
+  flat_array<writer> writers_;        ///< operations in loops that may write
   flat_array<unsigned char> writes_;  ///< by loop: whether it writes any memory
-  flat_array<std::uint32_t> classes_; ///< those that invariant loads read
+  flat_array<std::uint32_t> classes_; ///< the classes that invariant loads read
   std::array<flat_array<unsigned char>, most_classes>
-      class_writes_;                        ///< for each of them, by loop: whether it writes it
-  flat_array<unsigned char> is_certain_;    ///< by node: it begins after its innermost loop is entered
-  flat_array<std::uint32_t> certain_depth_; ///< by loop: of the outermost loop after whose entry its header runs
-  flat_array<unsigned char> follows_;       ///< by loop: its header follows surely from that of the loop around
+      class_writes_;                        ///< for each of these classes, by loop: whether it is written
+  flat_array<unsigned char> is_certain_;    ///< by node: whether it begins whenever its innermost loop is entered
+  flat_array<std::uint32_t> certain_depth_; ///< by loop: the depth of the outermost loop whose entry implies a run of
+                                            ///< its header
+  flat_array<unsigned char> follows_;       ///< by loop: whether the header of the loop around implies its header
   flat_array<loop_id> far_parent_;          ///< by loop
 };
 
@@ -153,8 +154,8 @@ public:
   }
 
 private:
-  /// Whether a loop may write the memory that `v` reads. Few loops have something invariant that reads, so the program
-  /// is looked at for that only if one has.
+  /// Whether a loop may write the memory that `v` reads. The program is searched for writes at the first question: few
+  /// loops have invariant loads.
   bool may_write(loop_id l, value_id v) {
     if (writes_.empty()) {
       find_writes();
@@ -204,8 +205,8 @@ private:
     }
   }
 
-  /// Control that enters a loop runs its header and what follows without a branch. If nothing on the way stops traps,
-  /// the next node begins as it would before the loop.
+  /// Finds nodes that begin whenever a loop is entered. Control that enters a loop runs its header and what follows
+  /// without a branch. If nothing on the path stops traps, the next node begins as it would before the loop.
   void find_certain_nodes() {
     is_certain_.assign(tree_.num_nodes(), 0);
     certain_depth_.assign(loops_.num_loops(), 0);
@@ -224,7 +225,7 @@ private:
     }
   }
 
-  /// Where control surely arrives from the start of a node, with nothing on the way that stops traps.
+  /// Where control surely arrives from the start of a node, if nothing on the path stops traps; else `no_node`.
   node_id only_successor(node_id n) const {
     node_id only = no_node;
     bool stops = false;
@@ -238,15 +239,15 @@ private:
     return stops ? no_node : only;
   }
 
-  /// Whether `v` has no effect, so that it is worth saying why it stays.
+  /// Whether `v` has no effect, so that a reason for its staying is of interest.
   bool is_movable(value_id v) const {
     const effect_kind effect = ir_.effect(v);
     return (effect == effect_kind::none || effect == effect_kind::reads) && !ir_.may_not_return(v) &&
            !ir_.is_volatile(v);
   }
 
-  /// Of the loops around a value those that contain no definition of an operand, and of these, from the innermost one
-  /// outwards, those that it may leave.
+  /// Finds the loops around a value without a definition of an operand, and of these, from the innermost outwards,
+  /// those that it may leave.
   void plan_value(value_id v, loop_id innermost, bool is_certain) {
     const auto is_invariant = [&](loop_id l) {
       bool all_outside = true;
@@ -269,7 +270,7 @@ private:
     const bool traps = ir_.may_trap(v);
     const bool still_traps = traps && may_trap_without_promises(ir_, v);
     const auto is_certain_in = [&](loop_id l) { return is_certain && loops_.depth(l) >= certain_depth_[innermost]; };
-    // What fails for a loop fails for the loops around it, too.
+    // What fails for a loop also fails for the loops around it.
     const auto may_leave = [&](loop_id l) {
       return !(reads && may_write(l, v)) && (!still_traps || is_certain_in(l)) && is_invariant(l);
     };
@@ -289,8 +290,8 @@ private:
     }
   }
 
-  /// The outermost loop around `l` that has a property, which `l` has, and which loops do not have around one without
-  /// it. O(log depth) questions.
+  /// The outermost loop around `l` with a property. `l` must have it, and no loop around one without it may have it.
+  /// O(log depth) questions.
   template <class Property> loop_id outermost(loop_id l, Property has) const {
     for (;;) {
       loop_id next = far_parent_[l];
@@ -304,7 +305,7 @@ private:
     }
   }
 
-  /// Whether `v` reads the result of the terminator of `n`, which is computed after everything else.
+  /// Whether `v` reads the result of the terminator of `n`, which is computed last.
   bool reads_end_of(value_id v, node_id n) const {
     bool reads = false;
     for_each_id(ir_.operands(v), [&](value_id x) {
@@ -362,8 +363,8 @@ private:
 
 } // namespace detail
 
-/// The operations of loops whose operands are computed outside or are moved out as well, and the outermost loop that
-/// each can leave: to the end of its preheader, where it may run although it did not before. So
+/// Finds operations of loops whose operands are computed outside or move out as well, and the outermost loop that each
+/// can leave. It goes to the end of the preheader, and may run there although it did not run before. So
 /// - operations with effects, volatile accesses and phis stay. So do operations that may give another value each time
 ///   (`is_repeatable`), and those whose result depends on the threads that run them together (`is_convergent`);
 /// - an operation that reads memory leaves no loop in which something may write that memory. An IR that names places
@@ -374,14 +375,16 @@ private:
 ///   guard. If only promises make it trap (`may_trap_without_promises`), it loses them instead.
 ///
 /// Loop-invariant code motion as in A. Aho, M. Lam, R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.5; all
-/// loops in one pass over the dominator tree. It moves what is invariant also from branches that are seldom taken, and
-/// moves into no loop but the one around.
+/// loops in one walk over the dominator tree. It also moves invariants from branches that are seldom taken.
 ///
 /// Requires results of this graph as it is, with boundaries. Loops without preheader are not left (`simplify_loops`
 /// makes them), nor those whose preheader does not accept operations (`accepts_operations`); `refused` names the
 /// operations that stay in their innermost loop. Unreachable code stays. Loops in closed form stay so.
 ///
 /// O(n + m + operands, these times the logarithm of the depth of loops, or the depth where loops lack preheaders).
+///
+///     loop: x = a · b; use(x)   →   preheader: x = a · b
+///                                   loop:      use(x)
 template <effect_ir_argument IR>
 void plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops,
                            hoist_invariants_workspace& workspace, hoisting_plan& out) {
@@ -410,7 +413,7 @@ template <hoisting_editor_argument E> void apply_hoist_invariants(E& editor, con
   }
 }
 
-/// Plans and applies. Returns what was done, and what was refused.
+/// Plans and applies. Returns the plan with what was done and refused.
 template <hoisting_editor_argument E> hoisting_plan hoist_invariants(E& editor) {
   const auto found = dominators_and_loops(editor.graph());
   hoisting_plan plan = plan_hoist_invariants(editor, found.dominators, found.loops);

@@ -37,7 +37,7 @@ MIDEND_BEGIN_NAMESPACE
 /// Why a loop is not split where a condition changes.
 enum class index_split_obstacle : std::uint8_t {
   none,
-  not_a_branch,     ///< its node does more at its end than to choose one of two edges by the comparison
+  not_a_branch,     ///< its node does more at its end than choose an edge by the comparison
   not_a_counter,    ///< neither operand is a counter of the loop that the checks below can follow
   may_wrap,         ///< the counter may wrap, so that the condition may change more than once
   never_changes,    ///< the first value is already beyond the bound
@@ -46,13 +46,13 @@ enum class index_split_obstacle : std::uint8_t {
   may_be_undefined, ///< it may be undefined where the loop does not read it
   not_copied,       ///< the loop cannot be copied: see `copying`
   too_large,        ///< more would be copied than the limit
-  overlaps          ///< the loop, or an outer or inner one, is split elsewhere
+  overlaps          ///< the loop, or a loop around or inside it, is split elsewhere
 };
 
 /// A branch in a loop on an ordered comparison of a counter of the loop with an invariant.
 struct index_split_candidate {
   loop_id loop;
-  node_id node; ///< of the branch
+  node_id node; ///< the node of the branch
   value_id condition;
   value_id bound = no_value;
   bool holds_first = false; ///< the condition holds before the bound, not after it
@@ -129,8 +129,7 @@ public:
 private:
   bool is_in(loop_id l, value_id v) const { return home_[v] != no_node && loops_.contains(l, home_[v]); }
 
-  /// The loop whose counter a branch compares: the innermost one that changes an operand, if the other one does not
-  /// change there.
+  /// Finds the loop whose counter a branch compares: the innermost loop that changes one operand and not the other.
   void plan_branch(node_id n) {
     const auto condition = static_cast<value_id>(ir_.condition(n));
     if (condition == no_value || ir_.is_phi(condition) || home_[condition] == no_node ||
@@ -165,7 +164,7 @@ private:
     out_.candidates.push_back(c);
   }
 
-  /// Whether the branch is an exit of the loop. Exits test the counter, too, but are no reason to split.
+  /// Whether the branch is an exit of the loop. An exit that tests the counter is no reason to split.
   bool leaves(loop_id l, node_id n) const {
     bool leaves = false;
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
@@ -228,8 +227,8 @@ private:
                : index_split_obstacle::none;
   }
 
-  /// Whether each iteration leaves the loop unless the counter is less than some other number, or greater if it counts
-  /// down. Then a next value that differs by 1 does not wrap; one that differs by more does not if the number is known
+  /// Whether each iteration leaves the loop unless the counter is less than some number, or greater if it counts down.
+  /// Then a next value that differs by 1 does not wrap. One that differs by more does not wrap if the number is known
   /// and leaves room.
   bool stays_below_test(loop_id l, value_id counter, const linear_form& step, bool is_signed) {
     const std::int64_t by = as_signed(step.constant, step.width);
@@ -258,7 +257,7 @@ private:
     return stays;
   }
 
-  /// Whether a step from below a bound, or from above it, stays in range.
+  /// Whether a step from a number below a bound, or above it if it counts down, stays in range.
   bool has_room(value_id bound, std::int64_t by, unsigned width, bool is_signed) const {
     const std::uint64_t more = by < 0 ? ~static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by) - 1;
     const auto number = ir_.constant(bound);
@@ -283,7 +282,7 @@ private:
     return is;
   }
 
-  /// The place of the edge for a condition, among those of the branch.
+  /// The position of the edge for a condition, among the edges of the branch.
   std::uint32_t place_of(node_id n, bool holds) const {
     const edge_id wanted = edge_of_case(ir_, n, static_cast<constant_of<IR>>(holds ? 1 : 0));
     std::uint32_t place = 0;
@@ -303,7 +302,7 @@ private:
     return can;
   }
 
-  /// Whether numbers say that the first value is beyond the bound.
+  /// Whether known numbers prove that the first value is beyond the bound.
   bool never_changes(const index_split_candidate& c, const operation_info& info, const evolution& e,
                      bool is_swapped) const {
     const auto bound = ir_.constant(c.bound);
@@ -403,7 +402,7 @@ private:
   index_split_plan& out_;
   flat_array<node_id> home_;
   flat_array<unsigned char> taken_; ///< by loop
-  dominator_tree tree_;             ///< if it was needed
+  dominator_tree tree_;             ///< valid if it was needed
 };
 
 template <class E> class index_split_builder {
@@ -413,7 +412,7 @@ public:
       : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes),
         versions_(u, nodes_, position) {}
 
-  /// Before anything is copied: the gate.
+  /// Makes the gate, before anything is copied.
   void gather() {
     versions_.mark();
     has_counts_ = read_counts(u_.editor(), nodes_, versions_.position(), counts_);
@@ -424,7 +423,7 @@ public:
     versions_.gather(edges);
   }
 
-  /// Requires a call of `unfolding::finish` afterwards.
+  /// Makes the copies. Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(1);
     versions_.open();
@@ -459,8 +458,8 @@ public:
     u_.grow_witness();
   }
 
-  /// After `finish`: an operand of the test may have become a phi, because an earlier loop was copied, too, and the IR
-  /// may not know that this phi is defined. Then the loop always runs in its first copy.
+  /// Completes the gate, after `finish`. An operand of the test may have become a phi, because an earlier loop was
+  /// copied, too, and the IR may not know that this phi is defined. Then the loop always runs in its first copy.
   void close() {
     E& editor = u_.editor();
     bool may_trap = static_cast<bool>(editor.may_trap(end_of_node(static_cast<const E&>(editor), versions_.gate())));
@@ -481,7 +480,7 @@ public:
 private:
   const auto& graph() const { return u_.program().graph(); }
 
-  /// What an operand of an operation of the loop is at the gate. `count` operations are there.
+  /// An operand of an operation of the loop, as the gate reads it. The gate has `count` operations so far.
   value_id at_gate(value_id v, std::uint32_t count) const {
     for (std::uint32_t i = 0; i != count; ++i) {
       if (plan_.operations[x_.first_operation + i] == v) {
@@ -491,7 +490,7 @@ private:
     return versions_.from_gate(v);
   }
 
-  /// The edge that a copy takes at the branch, by place.
+  /// The position of the edge that a copy takes at the branch.
   int slot_of(std::uint32_t version) const {
     return static_cast<int>((version == 0) == x_.holds_first ? x_.holds : 1 - x_.holds);
   }
@@ -561,7 +560,7 @@ private:
   bool has_counts_ = false;
   bool is_known_ = false;
   double shares_[2] = {0.5, 0.5};
-  node_id last_ = no_node;  ///< from which the second copy is entered
+  node_id last_ = no_node;  ///< the second copy is entered from here
   edge_id stays_ = no_edge; ///< from the gate to the first copy
   flat_array<value_id> made_;
   flat_array<value_id> operands_;
@@ -595,7 +594,7 @@ index_split_plan plan_index_split(const IR& ir, const loop_forest& loops, const 
 /// Applies a plan for the program as it is. For each loop:
 ///
 ///     gate     before each iteration of the first copy: the condition for the counter of that iteration
-///     first    as long as it is what it is before the bound; goes back to the gate
+///          first while the condition is what it is before the bound; goes back to the gate
 ///     second   the loop from there on; goes back to its own header
 ///
 /// Both edges of the gate lead to a copy of the header, so the result is an unfolding, correct for every step, wrap,

@@ -91,11 +91,11 @@ private:
   using obstacle = loop_pair_obstacle;
 
   enum mark : unsigned char {
-    between_changes = 1, ///< between the loops, depends on the outer counter
-    needed = 2,          ///< one of these that the inner loop reads
+    between_changes = 1, ///< between the loops, and depends on the outer counter
+    needed = 2,          ///< such an operation that the inner loop reads
     controls = 4,        ///< computes a test or a step
-    partial = 8,         ///< of the reduction that is followed
-    reduced = 16,        ///< of some reduction
+    partial = 8,         ///< part of the reduction that is followed
+    reduced = 16,        ///< part of some reduction
     is_dead = 32
   };
 
@@ -135,7 +135,7 @@ private:
     return reader_.is_between(v, r.outer.loop, r.inner.loop);
   }
 
-  /// Effects may be in the body only.
+  /// Effects are allowed in the body only.
   bool check_operations(const loop_interchange& r) {
     value_id wrong = no_value;
     for (const node_id n : loops_.blocks(r.outer.loop)) {
@@ -159,7 +159,7 @@ private:
     return true;
   }
 
-  /// Finds the operations between the loops that depend on the outer counter, and those of them that the inner loop
+  /// Finds the operations between the loops that depend on the outer counter, and among them those that the inner loop
   /// reads.
   bool read_between(loop_interchange& r) {
     order_.clear();
@@ -256,7 +256,7 @@ private:
   }
 
   /// Checks that the partial results that begin with a phi of the outer header are one variable: at each point one of
-  /// them is current, and each operation reads the current one and computes the next.
+  /// them is current, and each operation reads the current one and computes the next one.
   bool follow_reduction(value_id phi, loop_interchange& r) {
     flat_array<value_id> parts;
     set(phi, partial);
@@ -431,8 +431,8 @@ private:
     return true;
   }
 
-  /// Finds operations without readers after the change: between the loops those that depend on the old counter, and in
-  /// the inner loop those that only step and test its counter.
+  /// Finds operations without readers after the change: those between the loops that depend on the old counter, and
+  /// those in the inner loop that only step and test its counter.
   bool find_dead(loop_interchange& r) {
     r.first_dead = static_cast<std::uint32_t>(plan_.dead.size());
     set(r.outer.counter, is_dead);
@@ -593,7 +593,7 @@ private:
     return true;
   }
 
-  /// Whether a pair of iterations may be (<, >) or (>, <).
+  /// Whether iterations may be in direction (<, >) or (>, <).
   static bool may_change_places(span<const iteration_order> orders) {
     using enum iteration_order;
     const bool may_be_before = orders.empty() || orders[0] == before;
@@ -648,6 +648,10 @@ private:
 /// Of each nest, the outermost legal pair is planned. Requires the flow of `ir.graph()`, and `found` from
 /// `evolutions(ir, flow.loops, facts)`; `facts` may be empty. Unreachable code stays. O(values + operands), and one
 /// `dependence` query for each pair of accesses.
+///
+///     for (i = 0; i != m; ++i)          for (j = 0; j != n; ++j)
+///       for (j = 0; j != n; ++j)   →      for (i = 0; i != m; ++i)
+///         a[j][i] = …                       a[j][i] = …
 template <interchangeable_ir IR>
 interchange_plan plan_interchange(const IR& ir, const dominators_and_loops_result& flow, const value_evolutions& found,
                                   span<const number_facts> facts = {}, const interchange_options& options = {}) {
@@ -661,7 +665,7 @@ interchange_plan plan_interchange(const IR& ir, const dominators_and_loops_resul
 
 namespace detail {
 
-/// Exchanges the counters of the nests of a plan.
+/// Exchanges the counters of the planned nests.
 template <class E> class interchange_writer {
 public:
   interchange_writer(E& editor, const interchange_plan& plan) : editor_(editor), plan_(plan) {}
@@ -754,7 +758,7 @@ private:
         editor_.drop_promises(witness_.copies[i].copy);
       }
     }
-    // After the operands of all copies are right.
+    // Runs after the operands of all copies are right.
     for (std::size_t i = first; i != witness_.copies.size(); ++i) {
       editor_.replace_uses(witness_.copies[i].original, witness_.copies[i].copy);
     }
@@ -805,7 +809,7 @@ private:
   E& editor_;
   const interchange_plan& plan_;
   interchange_witness witness_;
-  flat_array<copied_operation> images_; ///< of one level
+  flat_array<copied_operation> images_; ///< for the level that is rebuilt
   flat_array<value_id> operands_;
 };
 
@@ -820,7 +824,7 @@ template <interchange_editor E> interchange_witness apply_interchange(E& editor,
   for (const loop_interchange& r : plan.nests) {
     writer.write(r);
   }
-  flat_array<node_id> headers; // whose loops have other iterations now
+  flat_array<node_id> headers; // of loops whose iterations have changed
   for (const loop_interchange& r : plan.nests) {
     headers.push_back(r.outer.header);
     headers.push_back(r.inner.header);

@@ -30,9 +30,10 @@ struct counted_level {
   value_id next = no_value;      ///< its value in the next iteration
   value_id condition = no_value; ///< of the test
   bool stays_if = true;          ///< the loop goes on if the condition is not 0
-  std::uint32_t first_test = 0;  ///< the operations that compute the condition: in `slices` of the plan, operands first
+  std::uint32_t first_test = 0;  ///< the operations that compute the condition, operands first: those in `slices` of
+                                 ///< the plan
   std::uint32_t last_test = 0;
-  std::uint32_t first_step = 0; ///< those that compute `next`: the same
+  std::uint32_t first_step = 0; ///< the operations that compute `next`, likewise
   std::uint32_t last_step = 0;
 };
 
@@ -43,11 +44,11 @@ struct loop_interchange {
   bool is_rotated = false;       ///< both loops test after their bodies
   std::uint32_t first_sunk = 0;  ///< operations between the loops that depend on the outer counter and that the inner
   std::uint32_t last_sunk = 0;   ///< loop reads: in `sunk` of the plan, operands first
-  std::uint32_t first_dead = 0;  ///< operations to erase: in `dead`, operands last
+  std::uint32_t first_dead = 0;  ///< operations to erase, operands last: those in `dead`
   std::uint32_t last_dead = 0;   ///<
-  std::uint32_t first_loose = 0; ///< operations that lose their promises: in `loose`
+  std::uint32_t first_loose = 0; ///< operations that lose their promises: those in `loose`
   std::uint32_t last_loose = 0;
-  std::uint32_t first_pair = 0; ///< of accesses, in `pairs`
+  std::uint32_t first_pair = 0; ///< pairs of accesses: those in `pairs`
   std::uint32_t last_pair = 0;
 };
 
@@ -68,7 +69,7 @@ struct interchange_plan {
 /// Limits of `plan_interchange`.
 struct interchange_options {
   loop_id only = no_loop;         ///< if not `no_loop`, only the pair with this outer loop
-  std::uint32_t max_pairs = 4096; ///< of accesses of a nest
+  std::uint32_t max_pairs = 4096; ///< for the accesses of a nest
 };
 
 /// An operation that was copied to the level of its new counter.
@@ -83,7 +84,7 @@ struct copied_operation {
 struct interchanged_nest {
   node_id outer_header = no_node;
   node_id inner_header = no_node;
-  value_id outer_counter = no_value; ///< of the program before
+  value_id outer_counter = no_value; ///< of the old program
   value_id inner_counter = no_value;
   value_id new_outer = no_value; ///< the phi of the outer header that counts as `inner_counter` did
   value_id new_inner = no_value;

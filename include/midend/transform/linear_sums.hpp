@@ -20,11 +20,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A value plus a number, modulo 2^width. The value may have more bits, of which the low ones count.
+/// A value plus a number, modulo 2^width. If the value has more bits, its low ones count.
 struct value_and_number {
-  value_id value = no_value; ///< or no value: it is the number
+  value_id value = no_value; ///< `no_value`: it is the number alone
   std::uint64_t number = 0;
-  unsigned width = 0; ///< 0: it is no number of 1 … 64 bits
+  unsigned width = 0; ///< 0: unknown, or no number of 1 … 64 bits
 
   friend constexpr bool operator==(const value_and_number&, const value_and_number&) = default;
 };
@@ -38,7 +38,7 @@ public:
 
   constexpr unsigned width() const { return width_; }
 
-  /// Whether all terms had a place.
+  /// False if there were too many terms: then the sum is unknown.
   constexpr bool fits() const { return fits_; }
 
   constexpr std::uint32_t num_terms() const { return num_terms_; }
@@ -49,12 +49,12 @@ public:
 
   constexpr std::uint64_t number() const { return number_; }
 
-  /// Whether it is a number, whatever the values are.
+  /// Whether the sum is a number for all values.
   constexpr bool is_number() const { return fits_ && num_terms_ == 0; }
 
   constexpr bool is_zero() const { return is_number() && number_ == 0; }
 
-  /// Adds a multiple of `x`, which has the width or more.
+  /// Adds a multiple of `x`, which must have at least the width of the sum.
   constexpr void add(const value_and_number& x, std::uint64_t factor) {
     fits_ = fits_ && x.width >= width_ && x.width <= 64;
     number_ = (number_ + x.number * factor) & low_ones(width_);
@@ -109,16 +109,17 @@ class linear_sums_memory {
   flat_array<node_id> home_;
 };
 
-/// The values of a program as sums. Each value of up to 64 bits is the sum of one value and a number: what copies,
-/// additions of numbers, cuts, operations on numbers, and phis whose inputs are all the same sum make of it. So the
+/// The values of a program as sums. Each value of up to 64 bits is one value plus a number. The reader looks through
+/// copies, additions of numbers, truncations, operations on numbers, and phis whose inputs are all one sum. So the
 /// counter of a copy of a loop is the phi of the header plus a number. `expand` looks further, into sums of several
 /// values.
 ///
 /// Phis of headers and, in irreducible regions, of nodes that have a predecessor after them in reverse postorder, are
-/// not looked through. Nothing is known of unreachable nodes; edges from them count for nothing. Promises are not used.
+/// not looked through. Values of unreachable nodes are unknown; edges from such nodes are ignored. Promises are not
+/// used.
 template <semantic_ir IR> class linear_sums {
 public:
-  /// What a value computes.
+  /// The operation that computes a value, with its first operands.
   struct definition {
     operation_info info;
     value_id operands[3] = {no_value, no_value, no_value};
@@ -144,10 +145,10 @@ public:
     }
   }
 
-  /// The node of a value, or `no_node` of parameters, numbers and what is not reachable.
+  /// The node of a value; `no_node` for parameters, numbers and unreachable values.
   node_id home(value_id v) const { return v < memory_.home_.size() ? memory_.home_[v] : no_node; }
 
-  /// What a reader of `width` bits gets, if the value has no other width.
+  /// A value as an operation of `width` bits reads it; unknown if the value has another width.
   value_and_number read(value_id v, unsigned width) const {
     if (v >= memory_.sums_.size() || width == 0 || width > 64) {
       return {};
@@ -167,12 +168,12 @@ public:
     return sum.width == width ? sum : value_and_number{};
   }
 
-  /// The same of a reader that has the width of the value.
+  /// Reads a value in its own width.
   value_and_number read(value_id v) const {
     return v < memory_.sums_.size() ? read(v, ir_.operation(v).width) : value_and_number{};
   }
 
-  /// Of a phi, a literal, or an operation with more operands than three: `other`.
+  /// `other` for a phi, a literal, or an operation with more than three operands.
   definition definition_of(value_id v) const {
     definition out;
     if (v >= memory_.sums_.size() || ir_.is_phi(v) || ir_.constant(v)) {
@@ -191,7 +192,7 @@ public:
     return out;
   }
 
-  /// Operand `i`, with the width that the operation reads.
+  /// Operand `i`, in the width that the operation reads.
   value_and_number operand(const definition& d, std::uint32_t i) const {
     const bool has_own = d.info.code >= operation::equal && d.info.code <= operation::sign_extend;
     const bool is_amount = i == 1 && (d.info.code == operation::shl || d.info.code == operation::shr ||
@@ -201,7 +202,7 @@ public:
     return is_any ? read(d.operands[i]) : read(d.operands[i], has_own ? d.info.operand_width : d.info.width);
   }
 
-  /// Replaces term `i` by what it is computed from, if that is a sum, a difference or a multiple by a number.
+  /// Replaces term `i` by its operands if it is a sum, a difference or a product with a number.
   bool expand(linear_sum& s, std::uint32_t i) const {
     const definition d = definition_of(s.value(i));
     const std::uint64_t factor = s.coefficient(i);
@@ -246,7 +247,7 @@ public:
     }
   }
 
-  /// a - b in full: sums of sums, up to a limit. O(1).
+  /// a - b, with sums expanded up to a limit. O(1).
   linear_sum difference(const value_and_number& a, const value_and_number& b) const {
     linear_sum s(a.width);
     s.add(a, 1);
@@ -258,7 +259,7 @@ public:
   void expand_all(linear_sum& s) const {
     std::uint32_t at = 0; // the terms before it cannot be expanded
     for (int steps = 0; steps != 16 && at < s.num_terms() && s.fits();) {
-      if (expand(s, at)) { // others may be gone, too
+      if (expand(s, at)) { // other terms may have been cancelled, too
         at = 0;
         ++steps;
       } else {

@@ -20,10 +20,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A branch by which a loop ends at the latest: after `backedges` backedges, no run takes `edge`, which goes on.
+/// A branch where a loop ends at the latest: after `backedges` backedges, no run takes `edge`, which continues the
+/// loop.
 struct loop_end {
   edge_id edge;
-  edge_id kept; ///< the other edge of its source
+  edge_id kept; ///< the other edge of the branch
   std::uint64_t backedges;
 };
 
@@ -34,25 +35,25 @@ class loop_end_finder_workspace {
   template <cost_ir_argument IR, trip_counter C> friend class loop_end_finder;
 
   detail::acyclic_order order_;
-  flat_array<unsigned char> leads_back_; ///< by node: all its paths lead to a backedge
+  flat_array<unsigned char> leads_back_; ///< by node: whether all its paths lead to a backedge
 };
 
 /// Finds the ends of innermost loops of one function.
 ///
-/// An exit that each iteration tests, and of which the count is exact or an upper bound, ends the loop by itself: if
-/// the test is reached in the iteration after that many backedges, it leaves, since it has not left before. A bound for
-/// all exits together says which backedge is not taken. So no branch goes to a backedge then, nor to blocks that only
-/// lead to backedges and do nothing else that could end the run.
+/// An exit that each iteration tests ends the loop by itself if its count is exact or an upper bound: a test that is
+/// reached after that many backedges leaves the loop. A bound for all exits together proves that a further backedge is
+/// not taken. So no branch then goes to a backedge, nor to blocks that only lead to backedges and do nothing else that
+/// could end the run.
 ///
 /// Hints about trip counts are not believed.
 template <cost_ir_argument IR, trip_counter C> class loop_end_finder {
 public:
-  /// `counter` has to know this program; all arguments must outlive this object.
+  /// `counter` must know this program. All arguments must outlive this object.
   loop_end_finder(const IR& ir, const loop_forest& loops, const C& counter, loop_end_finder_workspace& workspace)
       : ir_(ir), loops_(loops), counter_(counter), order_(workspace.order_), leads_back_(workspace.leads_back_) {}
 
-  /// Appends the ends of loop `l` to `out`: none if it contains another cycle, and at branches with more than two
-  /// edges. O(size of the loop).
+  /// Appends the ends of loop `l` to `out`. There are none if the loop contains another cycle, nor at branches with
+  /// more than two edges. O(size of the loop).
   void find(loop_id l, flat_array<loop_end>& out) {
     if (!order_.find(ir_.graph(), loops_, l)) {
       return;
@@ -77,7 +78,7 @@ private:
     return count.kind == trip_count_kind::exact || count.kind == trip_count_kind::at_most;
   }
 
-  /// The other edge of a branch with two of them.
+  /// The other edge of a branch with two edges.
   edge_id other_edge(node_id n, edge_id e) const {
     edge_id other = no_edge;
     std::size_t count = 0;
@@ -88,7 +89,7 @@ private:
     return count == 2 ? other : no_edge;
   }
 
-  /// Branches between a path back and something else.
+  /// Lists branches with one edge to a path that only leads back.
   void list_paths_back(loop_id l, std::uint64_t backedges, flat_array<loop_end>& out) {
     if (leads_back_.size() < static_cast<std::size_t>(ir_.graph().num_nodes())) {
       leads_back_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
@@ -133,19 +134,20 @@ private:
   const IR& ir_;
   const loop_forest& loops_;
   const C& counter_;
-  detail::acyclic_order& order_; ///< in the workspace, as the marks
+  detail::acyclic_order& order_; ///< in the workspace, like the marks
   flat_array<unsigned char>& leads_back_;
 };
 
-/// For each node of an unfolding that copies one of an innermost loop: how often the header has run at least when
-/// control comes there, counted from the last time that the loop was entered.
+/// A lower bound for each node of an unfolding that copies a node of an innermost loop: how often the header has run
+/// when control arrives, counted from the last entry of the loop.
 ///
 /// Each run of the new program is a run of the old one. It stays in the loop along an edge that copies an edge of the
 /// loop and leads to a copy of its target; along all other edges it enters the loop anew. So the number is the length
-/// of a shortest way on which edges to copies of the header count 1. O(n + m) of the new graph.
+/// of a shortest path, where edges to copies of the header count 1 and others 0. O(n + m) of the new graph.
 class executed_headers {
 public:
-  /// `loops` is the forest of the old graph. Without `merged` nodes, which may stand for several iterations.
+  /// `loops` is the forest of the old graph. Requires that no nodes are `merged`, since a merged node may stand for
+  /// several iterations.
   template <class Old, class New>
   executed_headers(const Old& before, const loop_forest& loops, const New& after, const unfolding_witness& witness) {
     MIDEND_ASSERT(witness.merged.empty(), "a witness without merged nodes", witness.merged.size());
@@ -159,8 +161,8 @@ public:
              static_cast<node_id>(before.edge_source(origin)) == witness.node_origin[source] &&
              static_cast<node_id>(before.edge_target(origin)) == witness.node_origin[target];
     };
-    flat_array<node_id> now;  // nodes with the present number
-    flat_array<node_id> next; // with one more
+    flat_array<node_id> now;  // nodes at the present distance
+    flat_array<node_id> next; // nodes at the next distance
     const auto enter = [&](node_id n) {
       const node_id origin = witness.node_origin[n];
       if (loop_of(origin) != no_loop) {
@@ -168,7 +170,7 @@ public:
       }
     };
     flat_array<node_id> pending(1, static_cast<node_id>(after.entry()));
-    flat_array<unsigned char> is_reached(nodes, 0); // who is not reached enters no loop
+    flat_array<unsigned char> is_reached(nodes, 0); // an unreachable node enters no loop
     is_reached[after.entry()] = 1;
     enter(static_cast<node_id>(after.entry()));
     while (!pending.empty()) {
@@ -206,7 +208,7 @@ public:
 
   static constexpr std::uint32_t unreached = 0xffff'ffff;
 
-  /// For a node of the new graph whose original is in a loop; `unreached` for unreachable ones.
+  /// The bound for a node whose original is in a loop; `unreached` for unreachable nodes.
   std::uint32_t at(node_id n) const { return least_[n]; }
 
 private:

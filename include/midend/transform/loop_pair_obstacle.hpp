@@ -26,20 +26,21 @@ enum class loop_pair_obstacle : std::uint8_t {
   // The counters.
   not_counted,     ///< `value`, of a test, is not computed from one phi of the header alone, by operations that only
                    ///< compute
-  bounds_change,   ///< start, step or bound of the inner counter depend on the outer counter, by `value`
-  computed_inside, ///< they depend on `value` of the outer loop, although it does not change; `hoist_invariants` first
+  bounds_change,   ///< start, step or bound of the inner counter depends on the outer counter, through `value`
+  computed_inside, ///< they depend on `value`, which the outer loop computes although it is invariant;
+                   ///< `hoist_invariants` first
   reads_inner,     ///< between the loops, `value` reads what the inner loop computes
   condition_read,  ///< `value`, of a test, is read elsewhere, too
   may_not_end,     ///< the counter `value` may never reach its bound, and would run where it did not
 
   // The operations.
-  not_perfect,       ///< between the loops, or in a header that tests, `value` may not run more or less often
+  not_perfect,       ///< `value`, between the loops or in a header that tests, must not run more or less often
   fixed_order,       ///< `value` is a call, a volatile access, may not return, or threads run it together
-  carried_value,     ///< an iteration reads `value` of an earlier one, and that is not a reduction
-  ordered_reduction, ///< it is a reduction, but the result of operation `value` depends on the order
+  carried_value,     ///< an iteration reads `value` of an earlier iteration, and that is no reduction
+  ordered_reduction, ///< a reduction, but the result of operation `value` depends on the order
   used_after,        ///< after the loops, `value` is read
   dependence,        ///< `value` and `second` meet in iterations that would change order
-  maybe_dependence,  ///< nothing proves that they do not
+  maybe_dependence,  ///< nothing proves that `value` and `second` do not
   too_many_accesses, ///< more pairs than the options allow
 
   // The IR.
@@ -52,7 +53,7 @@ enum class loop_pair_obstacle : std::uint8_t {
   // Of collapsing only.
   not_rotated,      ///< the loops test before their bodies; `rotate_loops` first
   unknown_count,    ///< the trip count of the loop with header `node` is not a constant
-  product_may_wrap, ///< the product of the numbers of iterations does not fit the counter
+  product_may_wrap, ///< the product of the trip counts does not fit in the counter
   not_made          ///< found by `apply_collapse`: the IR lacks an operation
 };
 

@@ -56,7 +56,7 @@ concept loop_versioning_editor = loop_version_editor<E> && memory_class_editor<E
 
 namespace detail {
 
-/// How probable it is that the comparisons hold, if nothing is known: LLVM takes the same number.
+/// The assumed probability that the comparisons hold. LLVM takes the same number.
 inline constexpr double checks_hold = 127.0 / 128;
 
 template <class IR, class Dominators> class versioning_planner {
@@ -96,7 +96,7 @@ public:
 
 private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
-  static constexpr unsigned most_bits = 61; ///< of each of two parts of a form
+  static constexpr unsigned most_bits = 61; ///< for each of the two parts of a form
 
   struct sizes {
     std::size_t symbols;
@@ -190,8 +190,8 @@ private:
            access.bytes != 0;
   }
 
-  /// A loop that runs as often as a form says if that is not negative gets this form as its limit: that the form is not
-  /// negative is one more condition before the nest. Loops that certainly run seldom need none.
+  /// Some loops run as often as a form says if the form is not negative. Gives them this form as their limit, and adds
+  /// that it is not negative as a condition before the nest. Loops that certainly run seldom need one.
   void assume_limits() {
     nest_accesses& nest = nest_.accesses;
     assumed_.clear();
@@ -214,8 +214,8 @@ private:
     }
   }
 
-  /// Pairs with a store, different bases, and classes that do not keep them apart. A pair with an unknown place stays
-  /// as it is.
+  /// Lists pairs with a store, different bases, and classes that do not separate them. A pair with an unknown place is
+  /// not listed.
   bool list_pairs(versioning_candidate& c) {
     const nest_accesses& nest = nest_.accesses;
     pairs_.clear();
@@ -235,7 +235,7 @@ private:
     return !pairs_.empty();
   }
 
-  /// Intervals and their classes. An access of a pair that has no comparison gets no class.
+  /// Copies intervals and their classes. An access whose pairs have no comparison gets no class.
   versioning_obstacle copy_checks() {
     const nest_accesses& nest = nest_.accesses;
     is_unchecked_.assign(nest.num_accesses(), 0);
@@ -297,7 +297,7 @@ private:
     return choose_limits(first_interval, first_condition);
   }
 
-  /// Intervals with one base whose ends differ in constants only become one that has all their bytes.
+  /// Merges intervals with one base whose ends differ only in constants into one that contains both.
   std::uint32_t merge_or_add(const checked_interval& x, std::size_t first) {
     for (std::size_t i = first; i != out_.intervals.size(); ++i) {
       checked_interval& known = out_.intervals[i];
@@ -350,7 +350,7 @@ private:
     return true;
   }
 
-  /// A value from before the loop that has one number.
+  /// Whether a value is a number of up to 64 bits from before the loop.
   bool is_available(value_id v) const {
     bool is = home_[v] == no_node || !loops_.contains(current_loop(), home_[v]);
     if constexpr (has_is_undefined<IR>) {
@@ -364,8 +364,8 @@ private:
 
   loop_id current_loop() const { return nest_.loops[0]; }
 
-  /// The interval in which an access is: that of its base which covers it with the same symbols. The workspace of
-  /// `runtime_checks` knows, but does not say: the one that a check of the access with itself would use.
+  /// The interval that contains an access: the interval of its base that covers it with its symbols. `runtime_checks`
+  /// does not return it; a check of the access with itself would use this one.
   std::uint32_t interval_of(access_id a) {
     const access_pair alone{a, a};
     runtime_checks(nest_.accesses, {&alone, 1}, one_checking_, one_);
@@ -394,9 +394,10 @@ private:
     return same;
   }
 
-  /// For wide symbols, the largest power of two so that no form leaves 63 bits: other numbers let the check fail.
+  /// Chooses for wide symbols the largest power of two for which no form leaves 63 bits. Larger numbers make the check
+  /// fail.
   versioning_obstacle choose_limits(std::size_t first_interval, std::size_t first_condition) {
-    checked_integer most_sum = 0; // of coefficients of wide symbols
+    checked_integer most_sum = 0; // sum of the coefficients of wide symbols
     flat_array<nest_form> forms;
     for (std::size_t i = first_interval; i != out_.intervals.size(); ++i) {
       forms.push_back(out_.intervals[i].begin);
@@ -494,7 +495,7 @@ private:
   flat_array<unsigned char> is_unchecked_; ///< by access
   flat_array<unsigned char> is_listed_;
   flat_array<std::uint32_t> symbol_of_; ///< by symbol of the nest
-  flat_array<std::uint32_t> merged_;    ///< by interval of `checks_`: that of the plan
+  flat_array<std::uint32_t> merged_;    ///< by interval of `checks_`: the interval of the plan
   std::size_t first_symbol_ = 0;
 };
 
@@ -505,7 +506,7 @@ public:
       : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes),
         versions_(u, nodes_, position) {}
 
-  /// Before anything is copied: the gate.
+  /// Makes the gate, before anything is copied.
   void gather() {
     versions_.mark();
     has_counts_ = read_counts(u_.editor(), nodes_, versions_.position(), counts_);
@@ -525,7 +526,7 @@ public:
     versions_.gather(entering);
   }
 
-  /// Requires a call of `unfolding::finish` afterwards.
+  /// Makes the copy. Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(1);
     copy_hints();
@@ -543,8 +544,8 @@ public:
     u_.grow_witness();
   }
 
-  /// After `finish`. A value that the comparisons read may have become a phi, because an earlier loop was copied, and
-  /// the IR may not know that it is defined. Then control always enters the loop as it was.
+  /// Completes the gate, after `finish`. A value that the comparisons read may have become a phi, because an earlier
+  /// loop was copied, and the IR may not know that it is defined. Then control always enters the original loop.
   void close(loop_versioning_witness& witness) {
     E& editor = u_.editor();
     const node_id gate = versions_.gate();
@@ -601,14 +602,14 @@ private:
     return static_cast<value_id>(u_.editor().make_number(64, static_cast<std::uint64_t>(n)));
   }
 
-  /// All conditions so far and this one.
+  /// Adds a condition to the conjunction.
   void require(value_id condition) {
     is_complete_ = is_complete_ && condition != no_value;
     all_ = all_ == no_value ? condition : make(operation::bit_and, 1, 1, all_, condition);
     is_complete_ = is_complete_ && all_ != no_value;
   }
 
-  /// The condition that all intervals that are compared are apart, and that no number has wrapped; or `no_value`.
+  /// The condition that all compared intervals are disjoint and no number has wrapped; or `no_value`.
   value_id make_checks() {
     for (std::uint32_t s = 0; s != x_.num_symbols; ++s) {
       symbols_.push_back(make_symbol(plan_.symbols[x_.first_symbol + s]));
@@ -633,7 +634,7 @@ private:
     return is_complete_ ? all_ : no_value;
   }
 
-  /// A number of 64 bits, tested to be small enough.
+  /// Reads a number of 64 bits, and tests that it is small enough.
   value_id make_symbol(const check_symbol& s) {
     if (s.width < 64) {
       return make(s.reading == number_reading::as_unsigned ? operation::zero_extend : operation::sign_extend, 64,
@@ -660,7 +661,8 @@ private:
     return f.constant == 0 ? sum : make(operation::add, 64, 64, sum, number(f.constant));
   }
 
-  /// base + form, tested not to wrap: the sum is below the base if, and only if, the form is negative.
+  /// Computes base + form, and tests that it does not wrap: the sum is below the base if, and only if, the form is
+  /// negative.
   value_id make_address(value_id base, const nest_form& f) {
     if (f.count == 0) {
       if (f.constant == 0) {
@@ -694,7 +696,7 @@ private:
 
   // ---- Classes.
 
-  /// The copies of the accesses: operations of a node and of its copy are in the same order.
+  /// Finds the copies of the accesses: operations of a node and of its copy are in one order.
   void find_copies() {
     const span<const node_id> all = versions_.copies();
     flat_array<value_id> old;
@@ -723,8 +725,8 @@ private:
     }
   }
 
-  /// The copies get a class for each base. Those of the loop as it was get one for all: so that a later plan sees that
-  /// this loop was compared.
+  /// Gives the accesses of the copy one class for each base. Those of the original loop get a single class, so that a
+  /// later plan sees that the loop has been compared.
   void set_classes(loop_versioning_witness& witness) {
     E& editor = u_.editor();
     versioned_loop w{versions_.gate(),    versions_.header(1),
@@ -793,14 +795,14 @@ private:
   version_flows flows_;
   bool has_counts_ = false;
   bool is_complete_ = true;
-  double shares_[2] = {1 - checks_hold, checks_hold}; ///< of the loop as it was, and of the copy
+  double shares_[2] = {1 - checks_hold, checks_hold}; ///< shares of the original loop and of the copy
   value_id all_ = no_value;
-  node_id checked_ = no_node; ///< from which the copy is entered
+  node_id checked_ = no_node; ///< the copy is entered from here
   node_id other_ = no_node;
   flat_array<value_id> symbols_;
   flat_array<interval_witness> intervals_;
   flat_array<value_id> made_;
-  flat_array<value_id> copies_; ///< by access
+  flat_array<value_id> copies_; ///< by access: its copy
 };
 
 } // namespace detail
@@ -811,8 +813,8 @@ private:
 ///
 /// Pairs of accesses are separated if one of them is a store, they have different bases, and their classes do not keep
 /// them apart. `runtime_checks` gives the bytes that they touch in a run of the loop with all loops in it. Accesses
-/// with one base stay together. The first loop from outside in is chosen for which there is a comparison; of nested
-/// loops only one is copied. A loop whose accesses have local classes was compared already.
+/// with one base stay together. Of nested loops, the outermost one with a comparison is copied, and no other. A loop
+/// whose accesses have local classes was compared already.
 ///
 /// Requires a forest of this graph as it is, with boundaries, its dominators, and evolutions for it; `facts` may be
 /// empty. Unreachable nodes are in no loop and stay. O(n + m + values of nests · depth + pairs of accesses).
@@ -831,12 +833,12 @@ loop_versioning_plan plan_loop_versioning(const IR& ir, const Dominators& domina
 
 /// Applies a plan for the program as it is. For each loop:
 ///
-///     gate      all intervals that must be apart are, and no number that says so has wrapped ? checked : other
+///          gate all compared intervals are disjoint, and no number has wrapped ? checked : other
 ///     checked   to a copy of the loop, whose accesses have local classes
-///     other     to the loop as it was
+///          other to the original loop
 ///
 /// The comparisons never trap and have no effect. Each symbol of 64 bits must be in a range in which no end of an
-/// interval leaves 63 bits, and each address must not wrap; otherwise control enters the loop as it was. So a counter
+/// interval leaves 63 bits, and each address must not wrap; otherwise control enters the original loop. So a counter
 /// that wraps, an interval that reaches beyond the address space, or a base near its end make the check fail.
 ///
 /// The result is an unfolding: both copies are correct for each choice, apart from the local classes, which

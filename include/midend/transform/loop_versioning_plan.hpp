@@ -17,19 +17,19 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Why a loop gets no copy in which accesses are apart.
+/// Why a loop gets no copy with disjoint accesses.
 enum class versioning_obstacle : std::uint8_t {
   none,
   nothing_to_separate, ///< no store may meet an access with another base
   no_check,            ///< no comparison would show that they are apart: see `check`
   unreadable,          ///< the nest was not read: see `nest`
-  already_checked,     ///< it is a copy for accesses that do not meet, or the other one
+  already_checked,     ///< it is such a copy already, or the original beside one
   too_many_checks,     ///< more comparisons than the limit
-  too_large_numbers,   ///< the ends of intervals may not fit in 64 bits, for few numbers of the symbols
+  too_large_numbers,   ///< the ends of intervals may not fit in 64 bits, even for small symbols
   not_available,       ///< a base or symbol is computed in the loop, may be undefined, or is no number of up to 64 bits
   not_copied,          ///< the loop cannot be copied: see `copying`
   too_large,           ///< more would be copied than the limit
-  overlaps             ///< an outer or inner loop is copied
+  overlaps             ///< a loop around or inside it is copied
 };
 
 /// What was found for a loop.
@@ -39,7 +39,7 @@ struct versioning_candidate {
   nest_obstacle nest = nest_obstacle::none;
   check_obstacle check = check_obstacle::none;
   loop_copy_obstacle copying = loop_copy_obstacle::none;
-  std::uint32_t pairs = 0;  ///< of accesses that may meet as far as is known, one of them a store
+  std::uint32_t pairs = 0;  ///< pairs of accesses that may meet, one of them a store
   std::uint32_t checks = 0; ///< comparisons of intervals
   std::size_t cloned = 0;   ///< operations and phis
 
@@ -54,11 +54,11 @@ struct check_symbol {
   unsigned limit = 0; ///< if not 0, a test that the number is below 2^limit and, with sign, at least -2^limit
 };
 
-/// The bytes that accesses with one base touch in a run of the loop, or some of them: from base + `begin` up to, and
-/// without, base + `end`. `nest_term::index` is a symbol of the plan.
+/// The bytes that accesses with one base touch in a run of the loop, or some of these bytes: from base + `begin` up to
+/// base + `end`, which is excluded. `nest_term::index` is a symbol of the plan.
 struct checked_interval {
   value_id base = no_value;
-  std::uint32_t group = 0; ///< intervals of one group have one class: those with one base
+  std::uint32_t group = 0; ///< intervals with one base are one group and have one class
   nest_form begin;
   nest_form end;
 };
@@ -66,7 +66,7 @@ struct checked_interval {
 /// An access that gets a class.
 struct separated_access {
   value_id operation = no_value;
-  std::uint32_t interval = 0; ///< among those of its loop
+  std::uint32_t interval = 0; ///< its number among the intervals of the loop
 };
 
 /// A loop that gets a copy.
@@ -78,7 +78,7 @@ struct loop_versioning {
   std::uint32_t num_intervals = 0;
   std::uint32_t first_comparison = 0; ///< of intervals of the loop
   std::uint32_t num_comparisons = 0;
-  std::uint32_t first_condition = 0; ///< forms that must not be negative: a loop runs as often as a form says
+  std::uint32_t first_condition = 0; ///< forms that must not be negative; a loop runs as often as such a form says
   std::uint32_t num_conditions = 0;
   std::uint32_t first_access = 0;
   std::uint32_t num_accesses = 0;
@@ -111,11 +111,11 @@ struct interval_witness {
   std::uint32_t memory = any_memory; ///< the local class of the accesses in it
 };
 
-/// A copy of a loop whose accesses have local classes.
+/// A copy of a loop, in which accesses have local classes.
 struct versioned_loop {
   node_id gate = no_node;           ///< its branch chooses the copy
   node_id scope = no_node;          ///< the header of the copy
-  node_id other = no_node;          ///< the header of the loop as it was
+  node_id other = no_node;          ///< the header of the original loop
   std::uint32_t first_interval = 0; ///< in `intervals`
   std::uint32_t num_intervals = 0;
   std::uint32_t first_access = 0; ///< in `accesses`
@@ -123,7 +123,7 @@ struct versioned_loop {
 };
 
 /// The input of `verify_loop_versioning`: which access touches only bytes of which interval. For each pair of classes,
-/// the checker looks for the comparison that keeps their intervals apart on the path to the copy.
+/// the checker looks for a comparison on the path to the copy that separates their intervals.
 struct loop_versioning_witness {
   flat_array<versioned_loop> loops;
   flat_array<interval_witness> intervals;

@@ -249,7 +249,7 @@ public:
     for_each_id(graph().out_edges(n), [&](edge_id e) { set_inputs(e, k); });
   }
 
-  /// Sets the inputs of the header phis of copy `k` along an edge from the gate, or from a node that the gate leads to.
+  /// Sets the inputs of the header phis of copy `k` along an edge from the gate, or from a node after the gate.
   void set_inputs(edge_id e, std::uint32_t k) {
     std::size_t i = 0;
     phis_.clear();
@@ -283,7 +283,7 @@ public:
 
   node_id header(std::uint32_t k) const { return copies_[std::size_t{k} * nodes_.size()]; }
 
-  /// Copy after copy, with the original.
+  /// The nodes copy by copy, the original first.
   span<const node_id> copies() const { return {copies_.data(), copies_.size()}; }
 
 private:

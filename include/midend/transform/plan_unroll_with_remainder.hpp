@@ -1,5 +1,5 @@
-/// `plan_unroll_with_remainder`: which loops can be run in passes of several iterations without testing each, because
-/// their trip count is computed before they run.
+/// `plan_unroll_with_remainder`: which loops can run several iterations without testing each, because their trip count
+/// is computed before they run.
 #pragma once
 
 #include "midend/config.hpp"
@@ -29,33 +29,35 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Why a loop is not unrolled so.
+/// Why a loop is not unrolled with a remainder.
 enum class remainder_refusal_reason : std::uint8_t {
-  not_innermost,   ///< it contains loops
-  no_counted_exit, ///< none that each iteration tests compares a counter with an invariant that it approaches
-  step_is_value,   ///< none of those has a step that is a number, but one has a step that is a value: the trip count is
-                   ///< a quotient by it
-  other_comparison, ///< each iteration compares what no operation of the library describes: no numbers, or such of more
-                    ///< bits than the IR tells of
-  step_too_large,   ///< of more than 64 bits, and the trip count is a quotient by it
-  factor_too_large, ///< it is no number of the counter's width
+  not_innermost,    ///< the loop contains loops
+  no_counted_exit,  ///< no exit that each iteration tests compares a counter with an invariant that it approaches
+  step_is_value,    ///< no such exit has a step that is a number, but one has a step that is a value: the trip count is
+                    ///< a
+                    ///< a quotient by it
+  other_comparison, ///< each iteration compares by no operation of the library: no numbers, or numbers of more bits
+                    ///< than the IR
+                    ///< describes
+  step_too_large,   ///< the step has more than 64 bits, and the trip count is a quotient by it
+  factor_too_large, ///< the factor is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
-  early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
-  not_copied        ///< `unroll_loops` refuses for the reason in `copying`
+  early_trap,       ///< the trip count, computed before the loop, or the test in the latch might trap
+  not_copied        ///< `unroll_loops` refuses, for the reason in `copying`
 };
 
 struct remainder_refusal {
   loop_id loop;
   remainder_refusal_reason why;
-  unrolling_refusal_reason copying; ///< for `not_copied`
+  unrolling_refusal_reason copying; ///< valid for `not_copied`
 };
 
 /// A loop that gets a remainder.
 struct remainder_unrolling {
   loop_id loop;
-  std::uint32_t copies; ///< of the loop in a pass
-  value_id counter;     ///< the phi of the header
-  value_id comparison;  ///< of the counter plus a number with the bound
+  std::uint32_t copies; ///< copies in the body of the new loop
+  value_id counter;     ///< a phi of the header
+  value_id comparison;  ///< compares the counter plus a number with the bound
   bool bound_is_first;  ///< operand of the comparison
   passed_test test;
   std::uint32_t first_node; ///< into `remainder_plan::nodes`; the header
@@ -74,15 +76,15 @@ struct remainder_plan {
 
 namespace detail {
 
-/// Whether a branch reads what the loop computes by no operation of the library.
+/// Whether a branch reads a value that no operation of the library describes.
 template <class IR> bool compares_no_numbers(const IR& ir, const counted_tests<IR>& counted, node_id n) {
   const auto condition = static_cast<value_id>(ir.condition(n));
   return condition != no_value && counted.is_inside(condition) && !ir.is_phi(condition) &&
          ir.effect(condition) == effect_kind::none && operation_of_any_width(ir, condition).code == operation::other;
 }
 
-/// The exit of a loop by which it can be run in passes, as an index into `tests`: the first that each iteration tests
-/// and that has a formula; or the number of tests if there is none, and `why` says why not.
+/// The exit by which a loop can run several iterations without tests, as an index into `tests`: the first exit that
+/// each iteration tests and that has a formula. If there is none, the number of tests, and `why` is the reason.
 template <class IR>
 std::size_t passable_exit(const IR& ir, const loop_forest& loops, loop_id l, const dominator_tree& tree,
                           const counted_tests<IR>& counted, passed_test& test, remainder_refusal_reason& why) {
@@ -128,10 +130,10 @@ class plan_unroll_with_remainder_workspace {
   detail::counted_tests_memory tests_;
 };
 
-/// Which of these innermost loops can be run in passes, up to a limit. Of a prologue, the copies are that alone: for
-/// what is left ask again, for an epilogue of what will then be a multiple of the factor. The loop must test, in each
-/// iteration, a counter against a bound that does not change in the loop; other exits, tested in each copy as before,
-/// may be there too. Nothing is required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
+/// Finds which of these innermost loops can run several iterations without testing each, up to a limit. For a prologue,
+/// only the prologue is copied. Plan again for the loop that is left: its trip count is then a multiple of the factor.
+/// Each iteration of the loop must compare a counter with a bound that does not change in the loop. There may be other
+/// exits, which each copy tests as before. Flags are not needed, and the counter may wrap: see `emit_unrolled_limit`.
 ///
 /// Requires a forest of this graph as it is, with boundaries. Linear.
 template <cost_ir_argument IR>
@@ -144,7 +146,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   return plan;
 }
 
-/// The same, refilling `plan`.
+/// Refills `plan`.
 template <cost_ir_argument IR>
   requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
 void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
@@ -158,12 +160,12 @@ void plan_unroll_with_remainder(const IR& ir, const loop_forest& loops, span<con
   flat_array<unrolling_request>& wanted = workspace.wanted_;
   wanted.clear();
   flat_array<std::size_t>& request_of = workspace.request_of_;
-  request_of.assign(loops.num_loops(), requests.size()); // the first: a plan unrolls a loop once
+  request_of.assign(loops.num_loops(), requests.size()); // the first request counts: a plan unrolls a loop once
   for (std::size_t i = 0; i != requests.size(); ++i) {
     std::size_t& first = request_of[requests[i].loop];
     first = first == requests.size() && requests[i].form.iterations_in_pass() != 0 ? i : first;
   }
-  for (const unrolling_request& r : requests) { // one copy more than a pass has: the old loop
+  for (const unrolling_request& r : requests) { // one copy more than the new body has: the old loop
     wanted.push_back({r.loop, {unrolling_kind::partial, r.form.iterations_in_pass() + 1}});
   }
   unrolling_plan& copies = workspace.copies_;

@@ -28,7 +28,7 @@ MIDEND_BEGIN_NAMESPACE
 struct copy_propagation_plan {
   std::uint64_t epoch = 0;
   flat_array<value_replacement> replacements; ///< by value
-  replacement_witness witness;                ///< the same, and what the proof needs besides
+  replacement_witness witness;                ///< the replacements, and what their proof needs besides
 
   bool empty() const { return replacements.empty(); }
 };
@@ -50,8 +50,8 @@ concept copy_editor_argument =
 
 namespace detail {
 
-/// How values flow through phis and copies: from input to phi, from operand to copy, and from a root to all others.
-/// The root is the last node.
+/// How values flow through phis and copies: from input to phi, from operand to copy, and from a root to all other
+/// values. The root is the last node.
 struct value_flow_graph {
   flat_array<std::uint32_t> ends;
   flat_array<node_id> targets;
@@ -65,8 +65,8 @@ struct value_flow_graph {
   }
 };
 
-/// What `v` is a copy of that keeps all bits: the operand of a copy, or what a guarded operation has as its value if a
-/// literal says that it does not run. `no_value`: it is no copy.
+/// The value of which `v` is an exact copy: the operand of a copy, or the other value of a guarded operation that never
+/// runs, as its literal predicate shows. `no_value` if it is no copy.
 template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   value_id copied = no_value;
   if constexpr (has_guard<IR> && has_constant<IR>) {
@@ -106,7 +106,7 @@ public:
     if (closed != nullptr) {
       list_homes();
       while (keep_closing_phis(*closed)) {
-        find_sources(); // different phis that are kept may meet in one that then leaves the next loop
+        find_sources(); // different phis that stay may meet in one that leaves the next loop
       }
     }
     for (value_id v = 0; v != number_.size(); ++v) {
@@ -125,11 +125,11 @@ private:
 
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// A phi or a copy. Its inputs are those in `inputs_` up to `end`.
+  /// A phi or a copy. Its inputs are in `inputs_`, up to `end`.
   struct merge {
     node_id home;
     std::uint32_t end;
-    bool is_source; ///< it is not replaced
+    bool is_source; ///< whether it stays
   };
 
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
@@ -156,7 +156,7 @@ private:
     }
   }
 
-  /// The phis and copies that control reaches, with what flows into them: all that is read of the program.
+  /// Lists the reachable phis and copies with their inputs. Nothing else of the program is read.
   void list_merges() {
     number_.assign(static_cast<std::size_t>(ir_.num_values()), none);
     values_.reserve(number_.size());
@@ -190,7 +190,7 @@ private:
     }
   }
 
-  /// Whether readers of `v` may read `input` in its place, if the IR says so. A change of sign is no copy then.
+  /// Whether readers of `v` may read `input` in its place, if the IR can tell. If not, changes of sign are no copies.
   bool has_type_of([[maybe_unused]] value_id input, [[maybe_unused]] value_id v) const {
     if constexpr (has_same_type<IR>) {
       return input == v || static_cast<bool>(ir_.same_type(v, input));
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  /// The other values that flow into merges get the next numbers: the graph has no more nodes than these.
+  /// Numbers the other inputs of merges. These and the merges are all nodes of the graph.
   void number_inputs() {
     for (std::uint32_t& input : inputs_) {
       std::uint32_t& number = number_[input];
@@ -219,8 +219,8 @@ private:
     }
   }
 
-  /// All values that flow to v flow through its dominators. So it has one source, the one closest to the root, or is
-  /// one.
+  /// Finds the source of each merge. All values that flow to v flow through its dominators. So its source is the
+  /// dominator closest to the root, or v itself.
   void find_sources() {
     const auto root = static_cast<node_id>(values_.size());
     const auto each_edge = [&](auto visit) {
@@ -252,7 +252,7 @@ private:
     }
   }
 
-  /// Which node computes a value that is a source.
+  /// Lists the nodes that compute sources.
   void list_homes() {
     home_.assign(values_.size(), no_node);
     for (node_id n = 0; n != reached_.size(); ++n) {
@@ -264,7 +264,7 @@ private:
     }
   }
 
-  /// Phis that a value needs where it leaves a loop become sources.
+  /// Makes phis sources where a value needs them to leave a loop. Returns whether there is a new one.
   bool keep_closing_phis(const loop_forest& loops) {
     bool any = false;
     for (node_id v = 0; v != merges_.size(); ++v) {
@@ -282,7 +282,7 @@ private:
     return any;
   }
 
-  /// Whether the smallest loop around `a` and `b` is left on the way to `n`.
+  /// Whether a path to `n` leaves the smallest loop around `a` and `b`.
   static bool leaves_common_loop(const loop_forest& loops, node_id a, node_id b, node_id n) {
     loop_id l = loops.innermost_loop(a);
     while (l != no_loop && !loops.contains(l, b)) {
@@ -295,23 +295,23 @@ private:
   copy_propagation_plan& out_;
   fixed_operands<IR> fixed_;
   flat_array<unsigned char> reached_;
-  ids number_; ///< by value: in the graph of the flow, merges first; `none` for what flows into no merge
+  ids number_; ///< by value: its number in the graph, merges first; `none` if it flows into no merge
   ids values_; ///< by number
   flat_array<merge> merges_;
   ids inputs_;
-  ids source_;               ///< by number: that of its source
+  ids source_;               ///< by number: the number of its source
   flat_array<node_id> home_; ///< by number
 };
 
 } // namespace detail
 
-/// The copies and phis whose value is always that of one other value, their source: an operation, a parameter, a
-/// literal, or a phi at which different values meet. A phi that only passes on its source and itself is one, and so is
-/// each phi of a cycle into which one value flows; the *redundant sets of phis* of M. Braun et al., "Simple and
-/// efficient construction of static single assignment form", CC 2013, section 3.2. They search them component by
-/// component; here, the source is the dominator closest to the root in the graph in which values flow from inputs to
-/// phis and from operands to copies: what flows to v from one source only flows through it, and what has no such
-/// dominator is met by two sources on disjoint ways. So one dominator tree finds all of them, nested ones too.
+/// Finds copies and phis that always equal one other value, their source: an operation, a parameter, a literal, or a
+/// phi where different values meet. A phi whose inputs are its source and itself is one, and so is each phi of a cycle
+/// into which one value flows; the *redundant sets of phis* of M. Braun et al., "Simple and efficient construction of
+/// static single assignment form", CC 2013, section 3.2. They search component by component. Here, values flow from
+/// inputs to phis and from operands to copies, and the source is the dominator closest to the root in this graph. If
+/// all values that flow to v come from one source, they flow through it; otherwise two values reach v on disjoint
+/// paths. So one dominator tree finds all of them, nested ones too.
 ///
 /// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none.
 /// Of copies and phis, those whose input has another type (`same_type`) stay, and so does what is read as an operand
@@ -321,6 +321,10 @@ private:
 /// count, and unreachable phis and copies stay.
 ///
 /// O(n + m + values + operands), apart from `dominators` of a graph of the phis, the copies and their inputs.
+///
+///     loop: x = phi(a, y)   →   loop: use(a)
+///           y = copy x
+///           use(y)
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 copy_propagation_plan plan_propagate_copies(const IR& ir) {
@@ -329,9 +333,8 @@ copy_propagation_plan plan_propagate_copies(const IR& ir) {
   return plan;
 }
 
-/// The same for a program in closed form (`close_loops`), which stays in that form: phis in exit blocks stay if their
-/// source is in the loop. Requires the loops of this graph as it is. Sources are searched again until no more phis must
-/// stay: usually twice.
+/// Keeps the program in closed form (`close_loops`): phis in exit blocks stay if their source is in the loop. Requires
+/// the loops of this graph as it is. Searches again until no further phi must stay: usually twice.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 copy_propagation_plan plan_propagate_copies(const IR& ir, const loop_forest& loops) {
@@ -341,8 +344,8 @@ copy_propagation_plan plan_propagate_copies(const IR& ir, const loop_forest& loo
   return plan;
 }
 
-/// Applies a plan for the program as it is; what is replaced is erased. Returns the witness for `verify_replacement`.
-/// O(uses), if `replace_uses` is.
+/// Applies a plan for the program as it is, and erases the replaced values. Returns the witness for
+/// `verify_replacement`. O(uses), if `replace_uses` is.
 template <copy_editor_argument E>
 replacement_witness apply_propagate_copies(E& editor, const copy_propagation_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
@@ -360,7 +363,7 @@ template <copy_editor_argument E> replacement_witness propagate_copies(E& editor
   return apply_propagate_copies(editor, plan_propagate_copies(editor));
 }
 
-/// The same, keeping the closed form of loops.
+/// Keeps the closed form of loops.
 template <copy_editor_argument E> replacement_witness propagate_copies(E& editor, const loop_forest& loops) {
   return apply_propagate_copies(editor, plan_propagate_copies(editor, loops));
 }

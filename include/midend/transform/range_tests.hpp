@@ -35,8 +35,8 @@ struct row_test {
   friend constexpr bool operator==(const row_test&, const row_test&) = default;
 };
 
-/// Tests, each reached from the one before only, that together leave a loop if `minuend` - `subtrahend` - `least` is
-/// less than their number.
+/// Tests that together leave a loop if `minuend` - `subtrahend` - `least` is less than the number of tests. Each is
+/// reached only from the one before.
 struct test_row {
   value_id minuend;
   value_id subtrahend;
@@ -63,7 +63,7 @@ concept range_test_editor =
     unfolding_editor<E> && effect_ir<E> && semantic_ir<E> && has_cases_of_edges<E> && can_set_operands<E> &&
     can_make_operations<E> && can_make_numbers<E> && can_set_branches<E> && can_erase_ends<E> && can_move_values<E>;
 
-/// The program before a step is an unfolding of the one after, in the sense of this witness: nodes were split.
+/// The program before a step is an unfolding of the program after it, by this witness: the step split nodes.
 struct reverse_unfolding {
   unfolding_witness witness;
 };
@@ -104,20 +104,20 @@ private:
   static constexpr std::uint32_t fewest = 3;
   static constexpr std::uint32_t most = 256;
 
-  /// `base` + `added`, or a literal without base.
+  /// `base` + `added`; without base, a literal.
   struct offset_value {
     value_id base;
     std::uint64_t added;
   };
 
-  /// A branch that is decided by `a == b`.
+  /// A branch that `a == b` decides.
   struct equality_test {
     bool is_one = false;
     value_id a = no_value;
     value_id b = no_value;
     std::uint8_t width = 0;
-    edge_id leaves = no_edge;  ///< if they are equal
-    edge_id goes_on = no_edge; ///< if not
+    edge_id leaves = no_edge;  ///< taken if they are equal
+    edge_id goes_on = no_edge; ///< taken if not
   };
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
@@ -137,8 +137,8 @@ private:
 
   bool leaves(loop_id l, const equality_test& t) const { return t.is_one && !loops_.contains(l, target(t.leaves)); }
 
-  /// The tests from `n` on, as far as they leave loop `l` for numbers that count up or down. Returns where another row
-  /// may begin, or `no_node`.
+  /// Follows the tests from `n` on, while they leave loop `l` for numbers that count up or down. Returns where another
+  /// row may begin, or `no_node`.
   node_id follow_row(loop_id l, node_id n) {
     const equality_test head = test_of(n);
     if (!leaves(l, head)) {
@@ -148,7 +148,7 @@ private:
     const offset_value a = offset_of(head.a, head.width);
     const offset_value b = offset_of(head.b, head.width);
     equality_test last = head;
-    std::uint64_t number = 0; // relative to the first one
+    std::uint64_t number = 0; // relative to the first test
     std::uint64_t step = 0;   // 1 or -1
     while (true) {
       out_.tests.push_back({n, last.leaves, last.goes_on, number});
@@ -184,7 +184,7 @@ private:
     return is_in_row_[after] == 0 && is_continued(l, after) ? after : no_node;
   }
 
-  /// Whether an edge is the only one into a node of the loop that may be copied and is not in a row.
+  /// Whether an edge is the only one into a node of the loop, and the node may be copied and is in no row.
   bool continues(loop_id l, edge_id e, std::uint32_t first) const {
     const node_id n = target(e);
     std::size_t edges = 0;
@@ -197,7 +197,7 @@ private:
     return may;
   }
 
-  /// The difference of the row, a - b, is this number where c == d. False if the two say nothing about each other.
+  /// The number that the row's difference a - b has where c == d. False if one comparison says nothing about the other.
   static bool number_of(const offset_value& a, const offset_value& b, const offset_value& c, const offset_value& d,
                         unsigned width, std::uint64_t& number) {
     const std::uint64_t first = a.added - b.added;
@@ -278,7 +278,7 @@ private:
     }
   }
 
-  /// Whether the terminator reads the condition, and may read another one.
+  /// Whether the terminator reads the condition and may read another one instead.
   bool is_read_by_end(node_id n, value_id condition) const {
     bool is_read = false;
     for_each_id(ir_.values(n), [&](value_id v) {
@@ -304,7 +304,7 @@ template <class E> class range_test_builder {
 public:
   range_test_builder(E& editor, const range_test_plan& plan) : editor_(editor), plan_(plan) {}
 
-  /// The tests of each row read one difference, which is computed where the first one is.
+  /// Makes the tests of each row compare one difference, which is computed before the first test.
   void rewrite() {
     for (const test_row& row : plan_.rows) {
       const span<const row_test> tests = tests_of(row);
@@ -328,8 +328,8 @@ public:
     }
   }
 
-  /// The first test of each row gets a node of its own. The witness says how the program before stands for the one
-  /// after: it is that one with these nodes merged into those before.
+  /// Gives the first test of each row a node of its own. By the witness, the program before is the one after with these
+  /// nodes merged into their predecessors.
   reverse_unfolding split() {
     reverse_unfolding out;
     unfolding_witness& witness = out.witness;
@@ -366,7 +366,7 @@ public:
     return out;
   }
 
-  /// Before each row, a branch: to a copy of the row if one of its tests will hold, else to the row.
+  /// Inserts a branch before each row: to a copy of the row if one of its tests will hold, else to the row.
   unfolding_witness guard() {
     unfolding<E> u(editor_);
     flat_array<node_id> nodes;
@@ -404,14 +404,14 @@ public:
 private:
   const E& view() const { return editor_; }
 
-  /// How often a row is entered, and how often each of its tests leaves: of runs, or of 1 if only probabilities are
+  /// How often a row is entered, and how often each of its tests leaves; relative to 1 entry if only probabilities are
   /// known.
   struct row_profile {
     bool is_known = false;
     bool has_counts = false;
     double entered = 0;
     flat_array<double> leaves;              ///< by test
-    flat_array<std::uint32_t> leaving_slot; ///< by test: the place of the edge
+    flat_array<std::uint32_t> leaving_slot; ///< by test: the position of the edge
   };
 
   void read_profile([[maybe_unused]] const flat_array<node_id>& nodes, [[maybe_unused]] span<const row_test> tests,
@@ -447,8 +447,8 @@ private:
     }
   }
 
-  /// Only what leaves the row reaches the copy, and the row never leaves. Where the profile does not say how much that
-  /// is, neither is counted.
+  /// Divides the profile: only runs that leave the row reach the copy, and the row itself never leaves. If the profile
+  /// does not tell how many runs leave, both have no counts.
   void divide_profile([[maybe_unused]] node_id guard, [[maybe_unused]] const flat_array<node_id>& nodes,
                       [[maybe_unused]] const flat_array<node_id>& copies, [[maybe_unused]] const row_profile& profile) {
     if constexpr (profile_editor<E>) {
@@ -473,7 +473,7 @@ private:
         }
         set_probabilities(nodes[i], profile.leaving_slot[i], 0);
         const double next = left - profile.leaves[i] > 0 ? left - profile.leaves[i] : 0;
-        // The last copy always leaves, also where the profile has seen none.
+        // The last test of the copy always leaves, even if the profile has never seen that.
         set_probabilities(copies[i], profile.leaving_slot[i],
                           i + 1 == nodes.size() || !(left > 0) ? 1 : (left - next) / left);
         left = next;
@@ -481,7 +481,7 @@ private:
     }
   }
 
-  /// Of the edge at a place, and of the other one.
+  /// Sets the probabilities of the edge at a position and of the other edge.
   void set_probabilities(node_id n, std::uint32_t slot, double p) {
     flat_array<edge_id> edges;
     for_each_id(view().graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
@@ -516,24 +516,29 @@ private:
 
 } // namespace detail
 
-/// The rows of tests in loops that one test of a range can decide. A row is a chain of branches on v == x + c (or !=),
-/// each reached from the one before only: the difference v - x is compared with different numbers, modulo 2^width. All
-/// leave the loop if it is equal, and each number is the next one, or each the one before. So no test of the row holds
-/// unless the difference, less the least number, is less than the number of tests, compared without sign. Unrolling
-/// makes such rows: `while (a[i / 7] != x) { ++x; ++i; }` by 7 loads once and compares with x … x + 6.
+/// Finds the rows of tests in loops that one test of a range can decide. A row is a chain of branches on v == x + c (or
+/// !=), each reached from the one before only: the difference v - x is compared with different numbers, modulo 2^width.
+/// All leave the loop if it is equal, and each number is the next one, or each the one before. So no test of the row
+/// holds unless the difference, less the least number, is less than the number of tests, compared without sign.
+/// Unrolling makes such rows: `while (a[i / 7] != x) { ++x; ++i; }` by 7 loads once and compares with x … x + 6.
 ///
-/// A longest row of up to 256 tests is taken; three are needed. What the nodes of a row compute besides must be of the
-/// kind that may be copied. Compilers know such tests from `switch` and from conditions joined by `||` (GCC's range
-/// tests in reassociation); here the numbers may be relative to a value.
+/// A longest row of up to 256 tests is taken; three are needed. The other operations in the nodes of a row must be ones
+/// that may be copied. Compilers know such tests from `switch` and from conditions joined by `||` (GCC's range tests in
+/// reassociation); here the numbers may be relative to a value.
 ///
 /// `loops` is the forest of this graph. O(nodes of loops + tests · tests of rows).
+///
+///     if (v == x) leave;              if (v - x < 3) { the three tests; one of them leaves }
+///     if (v == x + 1) leave;     →    …
+///     if (v == x + 2) leave;
+///     …
 template <effect_ir_argument IR>
 void plan_range_tests(const IR& ir, const loop_forest& loops, range_test_workspace& workspace, range_test_plan& out) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a forest of this graph as it is now", loops.epoch());
   detail::range_test_planner<IR>(ir, loops, workspace, out).run();
 }
 
-/// The plan as a value.
+/// Returns the plan as a value.
 template <effect_ir_argument IR> range_test_plan plan_range_tests(const IR& ir, const loop_forest& loops) {
   range_test_workspace workspace;
   range_test_plan plan;
@@ -541,7 +546,7 @@ template <effect_ir_argument IR> range_test_plan plan_range_tests(const IR& ir, 
   return plan;
 }
 
-/// Applies a plan for the program as it is, in three steps. `observer.applied(editor, …)` hears of each.
+/// Applies a plan for the program as it is, in three steps. Each step calls `observer.applied(editor, …)`.
 /// 1. The tests compare one difference with numbers: `applied(editor)`. `verify_range_tests` checks it.
 /// 2. The first test gets a node of its own: `applied(editor, reverse_unfolding)`. `verify_unfolding` checks it, with
 ///    the programs exchanged.
@@ -562,7 +567,7 @@ void apply_range_tests(E& editor, const range_test_plan& plan, Observer& observe
   observer.applied(static_cast<const E&>(editor), guarded);
 }
 
-/// The same without an observer.
+/// Needs no observer.
 template <range_test_editor E> void apply_range_tests(E& editor, const range_test_plan& plan) {
   struct {
     void applied(const E&) {}

@@ -1,4 +1,4 @@
-/// `recording_editor`: an editor that keeps a log of what it does, to take changes back and to repeat them elsewhere.
+/// `recording_editor`: an editor that keeps a log of its changes, to undo them and to repeat them elsewhere.
 #pragma once
 
 #include "midend/config.hpp"
@@ -58,29 +58,29 @@ enum class edit_kind : std::uint8_t {
   make_store         ///< `object` is what is stored
 };
 
-/// One change. Which members are valid depends on the kind; numbers are those at the time of the change.
+/// One change. Each kind uses some of the members; numbers are those at the time of the change.
 struct edit_record {
   edit_kind kind = edit_kind::insert_phi;
-  bool is_part = false;             ///< it belongs to the next record that is none
+  bool is_part = false;             ///< whether it belongs to the next record that is no part
   std::uint32_t subject = 0;        ///< the value, node or edge that is changed, or the phi
   std::uint32_t object = 0;         ///< the new operand, input, target or condition; the value that is cloned
-  std::uint32_t third = 0;          ///< the edge of an input, the position of an operand, the other target
+  std::uint32_t third = 0;          ///< the edge of an input, the position of an operand, or the other target
   std::uint32_t old = 0;            ///< the operand, input, target or node before
-  std::uint32_t created = no_value; ///< the value or node that was made
+  std::uint32_t created = no_value; ///< the value or node that was made; `no_value` if none was
   std::uint32_t first_word = 0;     ///< more data: see `edit_log::words`
   std::uint32_t num_words = 0;
   place where = {};
   place old_place = {};
   operation_info info = {};
   std::uint64_t number = 0;     ///< bits, promises or count before; the index of a constant
-  std::uint64_t new_number = 0; ///< the count that is set
+  std::uint64_t new_number = 0; ///< the new count
   double probability = 0;
   double old_probability = 0;
 };
 
 namespace detail {
 
-/// The hint in two words of a `set_trip_hints`.
+/// The hint of a `set_trip_hints`, in two words.
 constexpr std::uint64_t multiple_of(span<const std::uint32_t> words) {
   return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
 }
@@ -100,17 +100,16 @@ public:
 
   const edit_record* end() const { return records_.end(); }
 
-  /// What else belongs to a change of this log:
+  /// Further data of a change of this log:
   /// - `make_operation`: the operands;
   /// - `make_load`, `make_store`: base, index, bytes, class, then scale and offset, low half first (`third` is the
-  /// number of values before: what computes the address is made, too);
+  ///   number of values before, since the operations of the address are made, too);
   /// - `set_jump`, `set_branch`, and `clone_value` of a terminator: the edges that were made;
   /// - `set_switch`: the targets of the cases, then the edges that were made;
   /// - `erase_value`, `move_value`: the operands, of a phi (`third` is 1) edge and input of each;
   /// - `redirect_edge`: phi and input of each phi at the target before;
   /// - `keep_edge`, `erase_end`: the terminator, the number of its operands, these, and for each edge that was there
-  /// its
-  ///   number, its target, the number of phis there, and phi and input of each;
+  ///   its number, its target, the number of phis there, and phi and input of each;
   /// - `erase_nodes`: the nodes.
   span<const std::uint32_t> words(const edit_record& r) const { return {words_.data() + r.first_word, r.num_words}; }
 
@@ -159,12 +158,13 @@ template <class E>
 concept recordable_editor_argument =
     (recordable_editor<E> && detail::recordable_contract::fits<E>) || detail::recordable_contract::explain<E>();
 
-/// An editor that does what `E` does, and records it. It derives from `E`, so it reads as `E` does; the constructor
-/// takes the arguments of the constructor of `E`. Members of rungs that `E` does not model are not there.
+/// Forwards each change to `E` and records it. It derives from `E`, so reading is that of `E`; the constructor takes
+/// the arguments of the constructor of `E`. It has no members of rungs that `E` does not model.
 ///
-/// `undo_to(length)` takes back all but the first `length` changes: the program is then what it was, with all numbers.
-/// What was made and taken back leaves unused numbers, literals stay. The log costs about 90 bytes a change, and 4 for
-/// each operand and edge that it removes. Every primitive costs what it costs `E`, plus the length of what it removes.
+/// `undo_to(length)` undoes all but the first `length` changes. The program is then as it was, with all its numbers.
+/// Things that were made and undone leave unused numbers; literals stay. The log costs about 90 bytes a change, and 4
+/// for each operand and edge that it removes. Every primitive costs what it costs `E`, plus the length of what it
+/// removes.
 ///
 /// Changes of the program that do not go through this editor are not recorded. Do not undo across them.
 template <class E> class recording_editor : public E {
@@ -183,7 +183,7 @@ public:
   /// The number of changes.
   std::size_t num_edits() const { return log_.size(); }
 
-  /// Keeps the changes, and can no longer take them back.
+  /// Keeps the changes. They can no longer be undone.
   void forget() {
     log_.records_.clear();
     log_.words_.clear();
@@ -193,7 +193,7 @@ public:
     log_.num_edges_ = static_cast<std::size_t>(this->graph().num_edges());
   }
 
-  /// Takes back all changes but the first `length`, the last one first.
+  /// Undoes all changes but the first `length`, the last one first.
   void undo_to(std::size_t length) {
     MIDEND_ASSERT(length <= log_.size(), "a length that the log had", length, log_.size());
     while (log_.size() > length) {
@@ -204,10 +204,10 @@ public:
     }
   }
 
-  /// Takes back everything since the editor was made, or since `forget()`.
+  /// Undoes all changes since the editor was made, or since `forget()`.
   void undo() { undo_to(0); }
 
-  // `cleans_nodes`: not recorded, the same is done by members that are.
+  // Hides the members of `cleans_nodes`, which are not recorded. Recorded members do their work.
 
   void append_node(node_id, node_id) = delete;
 
@@ -241,7 +241,7 @@ public:
          .old = old});
   }
 
-  /// Sets operand by operand, so that each can be taken back.
+  /// Sets operand by operand, so that each can be undone.
   void replace_uses(value_id v, value_id by) {
     if (v == by) {
       return;
@@ -507,9 +507,9 @@ public:
           edit_record r = record_of_value(v);
           r.is_part = true;
           if (this->is_phi(v)) {
-            log_.words_.shrink(r.first_word); // its inputs come back with the edges
+            log_.words_.shrink(r.first_word); // its inputs are restored with the edges
           }
-          // While values come back, the terminator is not there yet.
+          // While values are restored, the terminator is not there yet.
           const auto next = static_cast<value_id>(this->value_after(v));
           if (next != no_value && is_terminator(static_cast<const E&>(*this), next)) {
             r.old_place = place_at_end(n);
@@ -582,7 +582,7 @@ private:
     log_.records_.push_back(r);
   }
 
-  /// The words that follow belong to the record.
+  /// Adds the words of a reference to the record.
   void add_reference(edit_record& r, const memory_reference& m) {
     begin_words(r);
     const auto scale = static_cast<std::uint64_t>(m.scale);
@@ -618,7 +618,7 @@ private:
     return edges;
   }
 
-  /// Phi and input, for each phi of the target of an edge.
+  /// Lists phi and input, for each phi of the target of an edge.
   void list_inputs(edge_id e) {
     detail::for_each_phi(static_cast<const E&>(*this), static_cast<node_id>(this->graph().edge_target(e)),
                          [&](value_id phi) {
@@ -627,7 +627,7 @@ private:
                          });
   }
 
-  /// Where a value is, and its operands; of a phi, edge and input.
+  /// Records where a value is, and its operands; for a phi, edge and input.
   edit_record record_of_value(value_id v) {
     const auto n = static_cast<node_id>(this->node_of(v));
     const auto next = static_cast<value_id>(this->value_after(v));
@@ -646,7 +646,8 @@ private:
     return r;
   }
 
-  /// Terminator, number of operands, operands, and for each edge: edge, target, number of phis, phis with inputs.
+  /// Records the terminator, the number of its operands, the operands, and for each edge: edge, target, number of phis,
+  /// phis with inputs.
   edit_record record_of_end(node_id n) {
     edit_record r{.kind = edit_kind::erase_end, .subject = n};
     begin_words(r);
@@ -705,7 +706,8 @@ private:
       break;
     case edit_kind::make_load:
     case edit_kind::make_store:
-      for (value_id v = r.created == no_value ? r.third : r.created + 1; v-- > r.third;) { // with its address
+      for (value_id v = r.created == no_value ? r.third : r.created + 1; v-- > r.third;) { // with the operations of its
+                                                                                           // address
         if (static_cast<node_id>(E::node_of(v)) != no_node) {
           E::erase_value(v);
         }
@@ -806,7 +808,7 @@ private:
     }
   }
 
-  /// Of a phi that is back in its node.
+  /// Sets the inputs of a phi that is back in its node.
   void set_inputs_of(const edit_record& r, span<const std::uint32_t> words) {
     if (r.third != 0) {
       for (std::size_t i = 0; i != words.size(); i += 2) {
@@ -816,10 +818,10 @@ private:
   }
 
   edit_log<constant_type> log_;
-  bool has_words_ = false; ///< of the record that is made
+  bool has_words_ = false; ///< whether the record being made has words
 };
 
-/// Does what a log says, and translates the numbers of what was made.
+/// Repeats the changes of a log, and translates the numbers of new things.
 template <class Constant, class E> class edit_replay {
 public:
   edit_replay(const edit_log<Constant>& log, E& editor) : log_(log), editor_(editor) {}
@@ -876,7 +878,7 @@ private:
 
   void note_value(const edit_record& r, value_id v) { note(r.created, v, log_.num_values_, values_); }
 
-  /// An access, and before it what computes its address.
+  /// Notes the new numbers of an access and of the operations of its address.
   void note_access(const edit_record& r, value_id v) {
     for (value_id i = 0; r.created != no_value && r.created - i >= r.third && i <= v; ++i) {
       note(r.created - i, v - i, log_.num_values_, values_);
@@ -886,7 +888,7 @@ private:
     }
   }
 
-  /// The terminator that was made.
+  /// Notes the new number of the terminator.
   void note_end(const edit_record& r) {
     detail::for_each_id(editor_.values(node(r.subject)), [&](value_id v) {
       if (is_terminator(editor_, v)) {
@@ -1072,15 +1074,15 @@ private:
 
   const edit_log<Constant>& log_;
   E& editor_;
-  flat_array<std::uint32_t> values_; ///< what was made, by number above those at the start
+  flat_array<std::uint32_t> values_; ///< new numbers of things that the log made, by their old number less the first
   flat_array<std::uint32_t> nodes_;
   flat_array<std::uint32_t> edges_;
-  flat_array<std::uint32_t> old_classes_; ///< of memory, that were made
+  flat_array<std::uint32_t> old_classes_; ///< old numbers of memory classes that were made
   flat_array<std::uint32_t> new_classes_;
 };
 
-/// Repeats the changes of a log on a program that is as the recorded one was: a copy, or the same one after `undo`. New
-/// things may get other numbers than they had; numbers that existed when recording began must mean the same.
+/// Repeats the changes of a log on a program that is as the recorded one was: a copy, or the recorded one after `undo`.
+/// New things may get other numbers. Numbers that existed when recording began must mean what they meant then.
 template <class Constant, ir_editor_argument E> void replay(const edit_log<Constant>& log, E& editor) {
   static_assert(std::same_as<Constant, constant_of<E>>, "the log of an editor with the same constants");
   edit_replay<Constant, E>(log, editor).run();

@@ -1,4 +1,4 @@
-/// `reduce_strength`: values that grow by the same in each iteration, and are expensive to compute, become counters.
+/// `reduce_strength`: expensive values that grow by a fixed step in each iteration become counters.
 #pragma once
 
 #include "midend/config.hpp"
@@ -34,7 +34,7 @@ namespace detail {
 struct strength_contract : contract<ssa_contract, can_set_phi_inputs_row, can_erase_values_row, can_insert_phis_row,
                                     can_replace_uses_row, can_make_operations_row, can_make_numbers_row> {};
 
-/// What `plan_reduce_strength` computes, of a flat program.
+/// Computes the plan of `plan_reduce_strength`, for a flat program.
 MIDEND_FUNCTION void find_strength_reductions(const flat_program& program, const machine_model& machine,
                                               const strength_options& options, strength_plan& out);
 
@@ -46,24 +46,29 @@ concept strength_editor_argument =
     (strength_editor<E> && detail::strength_contract::fits<E>) || detail::strength_contract::explain<E>();
 
 /// Strength reduction: a value that is a + b · k in iteration k of its loop becomes a counter, a phi that begins with a
-/// and to which each iteration adds b. So a product of a counter, in address arithmetic for instance, costs an
-/// addition. F. Allen, J. Cocke, K. Kennedy, "Reduction of operator strength", in: Program Flow Analysis, 1981; which
-/// values these are, `evolutions` says, so no search for pairs of counters and factors is needed.
+/// and to which each iteration adds b. So a product of a counter, for instance in an address, costs an addition. F.
+/// Allen, J. Cocke, K. Kennedy, "Reduction of operator strength", in: Program Flow Analysis, 1981; `evolutions` finds
+/// these values, so no search for pairs of counters and factors is needed.
 ///
 /// a and b are sums of values that are there before the loop. They are computed at the end of the immediate dominator
-/// of the header, by operations that promise nothing and do not trap. Values that few iterations compute stay, because
-/// each iteration would count.
+/// of the header, by operations that promise nothing and do not trap. A value that few iterations compute stays,
+/// because the counter would count in each iteration.
 ///
-/// **Cost.** What goes is the value and all that nothing else needs; what comes is an addition. On this machine, the
-/// sum of latencies has to become smaller, and what is saved in all iterations must pay for the start. Of two such
-/// values of which one is computed of the other, the last one is tried first.
+/// **Cost.** The value goes, with all operations that only it needs; an addition comes. On this machine, the sum of
+/// latencies must become smaller, and the savings of all iterations must pay for the start. If one such value is
+/// computed from another, it is tried first.
 ///
-/// What starts with a value that itself becomes a counter waits for the next plan: plan and apply until an applied plan
-/// is empty. Graph and loops stay as they are; what nobody reads any more goes with `remove_dead_code`. Unreachable
-/// code stays. Requires a program in SSA form. Closed form (LCSSA) stays.
+/// A counter whose start reads a value that itself becomes a counter waits for the next plan: plan and apply until a
+/// plan is empty. Graph and loops stay. Unreachable code stays. Requires a program in SSA form. Closed form (LCSSA)
+/// stays.
 ///
 /// Copies the function once into a flat program; `evolutions`, and O(values + operands), with at most 64 operations
 /// looked at for each value.
+///
+///     loop: i = phi(0, i + 1)         loop: i = phi(0, i + 1)
+///           x = i · 12           →          x = phi(0, x + 12)
+///
+/// The old values go with `remove_dead_code`.
 template <freezable_ir_argument IR>
 strength_plan plan_reduce_strength(const IR& ir, const machine_model& machine, const strength_options& options = {}) {
   flat_program program;
@@ -114,7 +119,7 @@ private:
     return made_[i] != no_value && !traps(made_[i]);
   }
 
-  /// In some IRs an operation traps that reads what another one left undefined.
+  /// Whether `v` may trap: in some IRs, an operation traps that reads an undefined result.
   bool traps([[maybe_unused]] value_id v) const {
     if constexpr (has_may_trap<E>) {
       return editor_.may_trap(v);
@@ -127,7 +132,7 @@ private:
     const auto phi = static_cast<value_id>(editor_.insert_phi(c.header, c.like));
     inputs_.clear();
     for_each_id(editor_.graph().in_edges(c.header), [&](edge_id e) { inputs_.push_back(e); });
-    for (const edge_id e : inputs_) { // before anybody asks about the addition
+    for (const edge_id e : inputs_) { // before the addition, whose facts depend on it
       editor_.set_phi_input(phi, e, start);
     }
     const operation_info info{operation::add, c.start.width, c.start.width, {}};
@@ -167,7 +172,7 @@ private:
     return o.what == final_operand::kind::number ? number_like(editor_, like, o.width, o.bits) : value_of(o);
   }
 
-  /// Whether a value has the type of the numbers of the IR, and is not a pointer or the like.
+  /// Whether a value has the type of numbers in the IR, and is no pointer or the like.
   bool is_number([[maybe_unused]] value_id v, unsigned width) {
     const auto number = static_cast<value_id>(editor_.make_number(width, 0));
     if constexpr (has_same_type<E>) {
@@ -185,10 +190,10 @@ private:
 
 } // namespace detail
 
-/// Applies a plan for the program as it is. Nodes and edges stay. A value stays where the IR lacks an operation or says
-/// that one may trap, or where it is no number (`same_type` of what `make_number` makes), such as a pointer; it moves
-/// from the values of the plan to those that are refused (`not_made`). `verify_strength` checks the result.
-/// O(operations, and reads of the values).
+/// Applies a plan for the program as it is. Nodes and edges stay. A value stays if the IR lacks an operation, if one
+/// may trap, or if the value is no number (it has another type than the result of `make_number`), such as a pointer.
+/// Then it moves to the refused values (`not_made`). `verify_strength` checks the result. O(operations, and reads of
+/// the values).
 template <strength_editor_argument E> void apply_reduce_strength(E& editor, strength_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::strength_writer<E> writer(editor, plan);

@@ -7,8 +7,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Nodes, edges and values keep their numbers when code is removed, so the programs before and after say everything
-/// but one: which of the loops that were removed end.
+/// Nodes, edges and values keep their numbers when code is removed. So the programs before and after show everything
+/// but one fact: which of the removed loops end.
 struct removal_witness {
   flat_array<node_id> ending_loops; ///< headers of natural loops that do not run for ever
 };

@@ -30,13 +30,13 @@ MIDEND_BEGIN_NAMESPACE
 /// A branch that decides nothing: it becomes a jump.
 struct dead_branch {
   node_id node;
-  edge_id edge;   ///< of the node: it stays, and leads to `target`
-  node_id target; ///< the nearest node after the branch that something needs
+  edge_id edge;   ///< an edge of the node: it stays, and leads to `target`
+  node_id target; ///< the nearest needed node after the branch
 
   friend constexpr bool operator==(const dead_branch&, const dead_branch&) = default;
 };
 
-/// A branch that decides nothing and stays, because this edge cannot be redirected.
+/// A branch that decides nothing and stays, because `edge` cannot be redirected.
 struct dead_branch_refusal {
   node_id node;
   edge_id edge;
@@ -47,10 +47,10 @@ struct dead_branch_refusal {
 /// What `remove_dead_code` will do.
 struct dead_code_plan {
   std::uint64_t epoch = 0;
-  flat_array<value_id> values;       ///< by node, in the order of the node
-  flat_array<dead_branch> branches;  ///< by node
-  flat_array<node_id> unreachable;   ///< nodes that are erased because no way leads to them any more
-  flat_array<node_id> bypassed;      ///< nodes that stay and may run less often, each before those that it leads to
+  flat_array<value_id> values;       ///< node by node, in the order of each node
+  flat_array<dead_branch> branches;  ///< nodes that are erased because no path leads to them any more
+  flat_array<node_id> unreachable;   ///< nodes that stay and may run less often, each before its successors
+  flat_array<node_id> bypassed;      ///< headers of the loops that are assumed to end
   flat_array<node_id> removed_loops; ///< headers of the loops that were taken to end
   flat_array<dead_branch_refusal> refused;
 
@@ -58,7 +58,7 @@ struct dead_code_plan {
 };
 
 struct dead_code_options {
-  bool loops_end = false;       ///< all natural loops that have an exit end
+  bool loops_end = false;       ///< whether all natural loops with an exit end
   span<const node_id> ending{}; ///< the natural loops with these headers end
 };
 
@@ -83,8 +83,8 @@ concept dead_code_editor_argument =
 
 namespace detail {
 
-/// Edges by the position of their targets in a preorder of a tree. Finds those whose target is in a subtree and whose
-/// key is small, each once. A tree of minima over an array.
+/// Finds edges whose target is in a subtree and whose key is small, each once. Edges are in the order of their targets
+/// in a preorder of the tree; a tree of minima over this array finds the small keys.
 class edges_by_subtree {
 public:
   static constexpr std::uint32_t taken = 0xffff'ffff;
@@ -130,11 +130,11 @@ private:
       visit(at - leaves_);
       do {
         at /= 2;
-      } while (at != 0 && update(at)); // what is above an equal minimum stays
+      } while (at != 0 && update(at)); // minima above an equal minimum stay
     }
   }
 
-  /// Whether it changes.
+  /// Computes a minimum anew. Returns whether it changes.
   bool update(std::size_t i) {
     const std::uint32_t before = minima_[i];
     minima_[i] = minima_[2 * i] < minima_[2 * i + 1] ? minima_[2 * i] : minima_[2 * i + 1];
@@ -150,8 +150,8 @@ template <class E> class dead_code_removal;
 
 } // namespace detail
 
-/// Temporary memory of `remove_dead_code` and what it consists of. When it is reused, none of them allocates once it
-/// has seen a program as large, apart from the editor, and a witness that names loops.
+/// Temporary memory of `remove_dead_code` and its parts. A workspace that has seen a program as large allocates
+/// nothing; the editor, and a witness that names loops, may.
 class dead_code_workspace {
   template <class IR> friend class detail::dead_code_planner;
   template <class E> friend class detail::dead_code_removal;
@@ -166,7 +166,7 @@ class dead_code_workspace {
   dominators_and_loops_result found_;
   ids home_;        ///< by value, unless the IR knows it
   ids ends_;        ///< values that end nodes, by node
-  ids ends_end_;    ///< by node, and one more: where those of the nodes before it end
+  ids ends_end_;    ///< by node, and one more: where the ends of the nodes before it end
   ids deciding_;    ///< the sources of edges that may decide something, by the preorder of their targets
   ids place_begin_; ///< by number in the preorder: where its edges begin in `deciding_`
   detail::edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
@@ -174,20 +174,20 @@ class dead_code_workspace {
   marks value_state_;
   marks node_needed_;
   marks branch_state_;
-  ids values_; ///< needed, to be worked on
+  ids values_; ///< needed values whose operands are still to be marked
   ids nodes_;
   ids first_needed_; ///< by node
   // Searches.
   marks state_;   ///< by node: 1, on the path; 2, done
-  marks ends_it_; ///< by edge, if loops are known to end: whether it goes back in one of them
-  marks says_so_; ///< by node: headers of these
+  marks ends_it_; ///< valid if loops are known to end, by edge: whether it goes back in one of them
+  marks says_so_; ///< by node: whether it is the header of such a loop
   ids path_;
   ids next_;
   marks reached_;
   marks passed_;
   ids entered_;
   ids todo_;
-  // Of what is removed.
+  // Of removed code.
   marks erased_;
   ids removed_;
   ids inputs_;
@@ -233,14 +233,14 @@ private:
     nodes_.clear();
   }
 
-  /// Whether no numbers of literals and parameters are needed.
+  /// Whether literals and parameters need no numbers.
   static constexpr bool knows_operations = has_operand_operations<IR> && has_node_of<IR>;
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
   std::size_t out_degree(node_id n) const { return graph_.out_edges(n).size(); }
 
-  /// Edges of a program are far apart, and are read several times: from now on in the copy.
+  /// Copies the edges: those of a program are far apart in memory, and are read several times.
   void copy_edges() {
     graph_.assign(ir_.graph());
     bool branches = false;
@@ -250,13 +250,13 @@ private:
         goes_back_ = goes_back_ || to <= n;
       }
     }
-    decides_ = branches || goes_back_; // else each node runs if the one before it does
+    decides_ = branches || goes_back_; // otherwise each node runs if its predecessor does
     if (decides_) {
       list_deciding_edges();
     }
   }
 
-  /// The edges on which nodes may depend, by their target's place in the post-dominator tree.
+  /// Lists the edges on which nodes may depend, by the position of their target in the post-dominator tree.
   void list_deciding_edges() {
     post_dominators(graph_, virtual_edge_per_endless_region_t{}, w_.post_dominators_, tree_);
     ids& ends = place_begin_;
@@ -283,13 +283,13 @@ private:
     undecided_.build();
   }
 
-  /// The nodes of the values, the values that end nodes, branches, and what must stay: operations, ends of the
-  /// function, and branches that do more than branch. Where only operations are looked at, numbers of others are not
-  /// asked for. All that is asked of a program about an operation is asked here, while a cache has it.
+  /// Lists the nodes of values, the ends of nodes, and branches, and marks what must stay: operations, ends of the
+  /// function, and branches that do more than branch. Where only operations matter, no numbers of other values are
+  /// asked for. Everything about an operation is read here, while it is in the cache.
   void list_values() {
     if constexpr (knows_operations) {
       value_state_.clear();
-      value_state_.reserve(8 * std::size_t{count_}); // about as many, to begin with
+      value_state_.reserve(8 * std::size_t{count_}); // a first estimate
     } else {
       value_state_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
       home_.assign(value_state_.size(), no_node);
@@ -300,7 +300,7 @@ private:
     ends_end_[0] = 0;
     ids& must_stay = w_.todo_;
     must_stay.clear();
-    ids& reading = w_.entered_; // ends of nodes with one edge that read something: they stay with the node
+    ids& reading = w_.entered_; // ends that read something, of nodes with one edge: they stay with the node
     reading.clear();
     for (node_id n = 0; n != count_; ++n) {
       bool stays = out_degree(n) == 0;
@@ -331,7 +331,8 @@ private:
       ends_end_[n + std::size_t{1}] = static_cast<std::uint32_t>(ends_.size());
       if (stays) {
         must_stay.push_back(n);
-      } else if (out_degree(n) > 1 || static_cast<value_id>(ir_.condition(n)) != no_value) { // that of one edge, too
+      } else if (out_degree(n) > 1 || static_cast<value_id>(ir_.condition(n)) != no_value) { // also of a node with one
+                                                                                             // edge
         branch_state_[n] = may_be_dead;
       }
     }
@@ -345,7 +346,7 @@ private:
     }
   }
 
-  /// Of a value that is in a node. Where only operations are looked at, those among the operands.
+  /// Visits the operands of a value in a node; where only operations matter, those operands that are operations.
   template <class Visit> void for_each_operand(value_id v, Visit visit) const {
     if constexpr (knows_operations) {
       for_each_id(ir_.operand_operations(v), visit);
@@ -374,11 +375,11 @@ private:
     }
   }
 
-  /// The sources of edges that go back in a depth-first search, but of the loops that end: without these edges there is
-  /// no cycle.
+  /// Marks the sources of edges that go back in a depth-first search as needed, except in loops that end. Without these
+  /// edges there is no cycle.
   void need_endless_loops() {
     if (!goes_back_) {
-      return; // the numbers of nodes grow along each edge
+      return; // the numbers of nodes increase along each edge
     }
     flat_array<unsigned char>& ends = w_.ends_it_;
     list_ending_loops(ends);
@@ -386,9 +387,9 @@ private:
     state.assign(count_, 0);
     ids& endless = w_.todo_;
     endless.clear();
-    ids& path = w_.path_; // these two are empty between searches
+    ids& path = w_.path_; // both are empty between searches
     path.reserve(count_);
-    ids& next = w_.next_; // where the edges of the node end that are to be looked at
+    ids& next = w_.next_; // by node of the path: where its edges that are still to be followed end
     next.reserve(count_);
     const auto enter = [&](node_id n) {
       state[n] = 1;
@@ -423,14 +424,14 @@ private:
       search(n);
     }
     work();
-    while (!endless.empty()) { // one after the other, as what one needs is near
+    while (!endless.empty()) { // one after the other, since a node needs nodes near it
       need_node(endless.back());
       endless.pop_back();
       work();
     }
   }
 
-  /// Whether the program promises of any loop that it ends. The forest is only needed then.
+  /// Whether the program promises of some loop that it ends. Only then is the forest needed.
   bool promises_ends() const {
     bool promises = false;
     for (node_id n = 0; n != count_ && !promises; ++n) {
@@ -487,7 +488,7 @@ private:
       branch_state_[n] = branch_needed;
       need_node(n);
       for_each_end(n, [&](value_id v) { need(v); });
-      if (!knows_operations || ends_end_[n] == ends_end_[n + std::size_t{1}]) { // else an end reads it
+      if (!knows_operations || ends_end_[n] == ends_end_[n + std::size_t{1}]) { // otherwise an end reads it
         need_condition(n);
       }
     }
@@ -500,7 +501,7 @@ private:
     }
   }
 
-  /// Nodes first: what is needed for one is near to its values.
+  /// Nodes first: what a node needs is near its values.
   void work() {
     while (!values_.empty() || !nodes_.empty()) {
       if (!nodes_.empty()) {
@@ -522,18 +523,18 @@ private:
     }
     for_each_operand(v, [&](value_id operand) { need(operand); });
     if ((value_state_[v] & ends_node) != 0) {
-      need_branch(n); // it stays, since what it computes is read
+      need_branch(n); // it stays, since its result is read
     }
     need_node(n);
-    if (ir_.is_phi(v)) { // it reads by which edge control arrives
+    if (ir_.is_phi(v)) { // its value depends on the edge by which control arrives
       for (const node_id p : graph_.predecessors(n)) {
         out_degree(p) == 1 ? need_node(p) : need_branch(p);
       }
     }
   }
 
-  /// The branches that a node is control dependent on: the edges into its subtree, in the post-dominator tree, from
-  /// nodes whose post-dominators are not all in the subtree.
+  /// Marks the branches on which a node is control dependent: the sources of edges into its subtree of the
+  /// post-dominator tree, if their post-dominators are not all in the subtree.
   void need_for_node(node_id n) {
     if (!decides_) {
       return;
@@ -544,7 +545,7 @@ private:
                     [&](std::size_t i) { need_branch(deciding_[i]); });
   }
 
-  /// Whether there are dead branches at all.
+  /// Refuses dead branches that cannot become jumps. Returns whether there are dead branches.
   bool refuse_stuck_branches() {
     std::size_t dead = 0;
     for (node_id n = 0; n != count_; ++n) {
@@ -564,8 +565,8 @@ private:
     return dead != 0;
   }
 
-  /// For each node that is not needed the first needed one after it. It does not depend on the way: if a needed node is
-  /// not on all ways, then a branch on the way, which decides about it, is needed.
+  /// Finds the first needed node after each node that is not needed. It is the same on all paths: if a needed node is
+  /// on some paths only, a branch decides about it and is needed, too.
   void find_ways() {
     first_needed_.assign(count_, no_node);
     ids& queue = w_.todo_;
@@ -597,7 +598,7 @@ private:
     return t;
   }
 
-  /// Nodes from which the entry was reached, and those that nothing ever reached, start what remains.
+  /// Lists what remains. It begins at nodes from which the entry was reached, and at nodes that nothing ever reached.
   void list_nodes() {
     const auto& g = ir_.graph();
     flat_array<unsigned char>& reached = w_.reached_;
@@ -652,7 +653,7 @@ private:
     out_.branches.push_back(b);
   }
 
-  /// Nodes on the ways from removed branches to their targets that are still reached in another way.
+  /// Lists nodes on paths from removed branches to their targets that other paths still reach.
   void list_bypassed(const flat_array<unsigned char>& reached) {
     const auto& g = ir_.graph();
     flat_array<unsigned char>& passed = w_.passed_;
@@ -673,7 +674,7 @@ private:
       todo.pop_back();
       for_each_id(g.out_edges(n), [&](edge_id e) { pass(target(e)); });
     }
-    // What is passed and stays has one edge, if not to a needed node then to another passed one: no cycles.
+    // A passed node that stays has one edge, to a needed node or to another passed one: no cycles.
     ids& entered = w_.entered_;
     entered.assign(count_, 0);
     const auto on = [&](node_id n) {
@@ -702,8 +703,8 @@ private:
     }
   }
 
-  /// Of the values that might be removed, which are in the order of nodes, those that nothing needs are left. The
-  /// program is not read again: with its size, that takes most of the time.
+  /// Lists the dead values, in the order of nodes. Does not read the program again: for large programs, reading takes
+  /// most of the time.
   void list_dead_values() {
     std::size_t dead = 0;
     for (const value_id v : out_.values) {
@@ -717,7 +718,7 @@ private:
   static constexpr unsigned char before = 1;
   static constexpr unsigned char after = 2;
 
-  // Of branches; 0 for what is none.
+  // Of branches; 0 if there is no branch.
   static constexpr unsigned char may_be_dead = 1;
   static constexpr unsigned char branch_needed = 2;
 
@@ -730,8 +731,8 @@ private:
   dead_code_workspace& w_;
   dead_code_plan& out_;
   node_id count_ = 0;
-  bool goes_back_ = false; ///< whether an edge does, in the order of the numbers
-  bool decides_ = false;   ///< whether it depends on edges which nodes run
+  bool goes_back_ = false; ///< whether an edge leads to a node with a smaller number
+  bool decides_ = false;   ///< whether a branch decides which nodes run
   csr_graph& graph_ = w_.graph_;
   post_dominator_tree& tree_ = w_.tree_;
   edges_by_subtree& undecided_ = w_.undecided_;
@@ -786,7 +787,7 @@ public:
 private:
   const E& view() const { return editor_; }
 
-  /// Values of nodes that are erased go with these.
+  /// Erases nodes; their values are erased with them.
   void erase_nodes_and_values(const dead_code_plan& plan) {
     flat_array<unsigned char>& erased = w_.erased_;
     erased.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
@@ -823,7 +824,7 @@ private:
     }
   }
 
-  /// How often the function is called: what the entry counts and does not flow into it.
+  /// How often the function is called: the count of the entry less what flows into it.
   std::optional<std::uint64_t> calls() const {
     if (node_count(editor_.graph()) == 0) {
       return std::nullopt;
@@ -849,21 +850,22 @@ private:
 
 } // namespace detail
 
-/// The values and branches that nothing needs, as R. Cytron et al., "Efficiently computing static single assignment
-/// form and the control dependence graph", ACM TOPLAS 13(4), 1991, section 7.1, find them: everything is dead until
-/// something needs it. Needed are
-/// - operations that are not removable (`is_removable`): effects, volatile accesses, and what may not return;
+/// Finds values and branches that nothing needs, as R. Cytron et al., "Efficiently computing static single assignment
+/// form and the control dependence graph", ACM TOPLAS 13(4), 1991, section 7.1: everything is dead until something
+/// needs it. Needed are
+/// - operations that are not removable (`is_removable`): those with effects, volatile accesses, and those that may not
+///   return;
 /// - the ends of the function, and the sources of the edges by which loops go back, so loops stay, endless ones too;
-/// - the operands of what is needed, and the branches that its node is control dependent on;
-/// - what the end of a node with one edge reads, such as an address to which it jumps;
+/// - the operands of needed operations, and the branches on which the nodes of these depend;
+/// - the operands of the end of a node with one edge, such as the address of its jump;
 /// - for a needed phi, also the branches that decide by which edge control arrives.
 ///
-/// A branch that is not needed becomes a jump to the first needed node after it, which is the same on all ways. So arms
-/// and whole conditions go, and cycles of phis and operations that read only each other.
+/// A branch that is not needed becomes a jump to the first needed node after it, which all paths reach. So arms and
+/// whole conditions go, and cycles of phis and operations that read only each other.
 ///
 /// **Loops** that compute nothing go if it is known that they end: because the IR promises it (`must_end`,
-/// `loop_ends`), by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same
-/// holds of unreachable code, where no loop is known to end.
+/// `loop_ends`), by the options, or all of them by `loops_end`. Only natural loops with an exit can go. In unreachable
+/// code no loop is known to end.
 ///
 /// Control dependence is that of `control_dependence` with `virtual_edge_per_endless_region`: a needed node of an
 /// endless region keeps the branches that lead there. Each edge is found once, in a tree of minima, when the first node
@@ -873,13 +875,16 @@ private:
 /// edge that cannot be redirected stay, and are in `refused` if they decide nothing.
 ///
 /// O((n + m) log m + values + operands, and for each needed phi its edges).
+///
+///     if (c) x = …; else y = …     →     jump join
+///     join: (nothing reads x, y)         join:
 template <effect_ir_argument IR>
 void plan_remove_dead_code(const IR& ir, const dead_code_options& options, dead_code_workspace& workspace,
                            dead_code_plan& out) {
   detail::dead_code_planner<IR>(ir, options, workspace, out).run();
 }
 
-/// The same.
+/// Refills `plan`, with memory to reuse.
 template <effect_ir_argument IR>
 dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& options = {}) {
   dead_code_workspace workspace;
@@ -888,8 +893,9 @@ dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& opti
   return plan;
 }
 
-/// Applies a plan for the program as it is. To veto a part of a plan, make a plan of an IR in which the operation has
-/// an effect. Counts of a profile stay consistent: nodes that a removed branch passed run less often. O(operands).
+/// Applies a plan for the program as it is. Parts of a plan depend on each other: to veto one, plan with an IR in which
+/// the operation has an effect. Counts of a profile stay consistent: nodes that a removed branch passed run less often.
+/// O(operands).
 template <dead_code_editor_argument E>
 removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan, dead_code_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
@@ -897,7 +903,7 @@ removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan, de
   return {plan.removed_loops};
 }
 
-/// The same.
+/// Needs no workspace.
 template <dead_code_editor_argument E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
   dead_code_workspace workspace;
   return apply_remove_dead_code(editor, plan, workspace);
@@ -911,7 +917,7 @@ removal_witness remove_dead_code(E& editor, const dead_code_options& options, de
   return apply_remove_dead_code(editor, plan, workspace);
 }
 
-/// The same without memory to reuse.
+/// Needs no workspace.
 template <dead_code_editor_argument E>
 removal_witness remove_dead_code(E& editor, const dead_code_options& options = {}) {
   dead_code_workspace workspace;

@@ -1,4 +1,4 @@
-/// `remove_dead_loops`: loops that compute nothing that is used, and that end, go.
+/// `remove_dead_loops`: removes loops that end and compute nothing that is used.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,19 +19,19 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Appends the headers of loops that end, as evolutions and promises tell.
+/// Appends the headers of loops that end, by evolutions and promises.
 MIDEND_FUNCTION void find_ending_loops(const flat_program& program, flat_array<node_id>& out);
 
 } // namespace detail
 
-/// What `remove_dead_code` removes if loops end that have a counter which ends them: each iteration compares it, and it
-/// meets a number for which the loop is left, whatever the bound is (`loop_trips::ends`); or it promises not to wrap,
-/// so that no run goes on for ever. So loops go whose values nobody reads and in which nothing has an effect, inner and
-/// outer ones; other dead code goes, too. Loops that may not end stay.
+/// Plans what `remove_dead_code` removes if it knows which loops end. A loop ends by a counter in one of two cases.
+/// Each iteration compares the counter, and it meets a number for which the loop is left, for every bound
+/// (`loop_trips::ends`). Or the counter promises not to wrap, so no run goes on for ever. Then loops go whose values
+/// are not read and which have no effect, inner and outer ones; so does other dead code. Loops that may not end stay.
 ///
-/// Apply the plan with `apply_remove_dead_code`, which says that it also handles unreachable nodes and profiles.
-/// `verify_removal` checks it, and `verify_loop_ends` that the loops which the witness names end. Copies the function
-/// once into a flat program; the cost is that of `evolutions` and `plan_remove_dead_code`.
+/// Apply the plan with `apply_remove_dead_code`; see there about unreachable nodes and profiles. `verify_removal`
+/// checks it, and `verify_loop_ends` that the loops which the witness names end. Copies the function once into a flat
+/// program; the cost is that of `evolutions` and `plan_remove_dead_code`.
 template <effect_ir_argument IR>
   requires freezable_ir<IR>
 dead_code_plan plan_remove_dead_loops(const IR& ir) {
@@ -64,8 +64,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether each iteration of a loop adds numbers to a phi of its header that promise not to wrap: all without sign, or
-/// all with one.
+/// Whether each iteration of a loop adds numbers to a phi of its header by operations that promise not to wrap: all
+/// without sign, or all with sign.
 inline bool counts_without_wrapping(const flat_program& program, const loop_forest& loops, loop_id l, value_id phi) {
   bool promises[2] = {true, true};
   for (const loop_edge& e : loops.backedges(l)) {

@@ -1,4 +1,4 @@
-/// `replacement_witness`: which values are the same. `verify_replacement` checks it.
+/// `replacement_witness`: which values are equal. `verify_replacement` checks it.
 #pragma once
 
 #include "midend/config.hpp"

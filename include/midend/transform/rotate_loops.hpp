@@ -34,7 +34,7 @@ enum class rotation_refusal_reason : std::uint8_t {
   no_preheader,
   several_edges_into_the_body, ///< of the header, so that there is no single new header
   too_large,
-  may_not_duplicate, ///< an operation of the header, or one that others read and whose copies no phi could join
+  may_not_duplicate, ///< an operation of the header may not, or others read it and no phi can join its copies
   edge_stays         ///< an edge of the header, or into it, cannot be redirected
 };
 
@@ -49,7 +49,7 @@ struct rotation {
   node_id header;   ///< becomes the latch; its copy is the guard
   edge_id entering; ///< from the preheader
   edge_id body;     ///< from the header into the loop
-  bool runs;        ///< the first test is known to hold, so the guard is a jump
+  bool runs;        ///< whether the first test is known to hold, so the guard is a jump
 };
 
 /// What `rotate_loops` will do. To veto a rotation, remove it.
@@ -62,12 +62,12 @@ struct rotation_plan {
 };
 
 struct rotation_options {
-  std::size_t max_operations = 16; ///< of a header, without phis: they are copied
+  std::size_t max_operations = 16; ///< of a header, without phis: these are copied
 };
 
 namespace detail {
 
-/// Whether the header is known to go on into the loop when it is entered.
+/// Whether the header is known to continue into the loop when it is entered.
 template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_unused]] const rotation& r) {
   if constexpr (has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR>) {
     const auto condition = static_cast<value_id>(ir.condition(r.header));
@@ -94,8 +94,8 @@ template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_
   }
 }
 
-/// Divides the counts of a header between it and its copy. If the copy always goes on into the loop, the header does so
-/// less often by as much.
+/// Divides the counts of a header between it and its copy. If the copy always continues into the loop, the header does
+/// so less often by the same amount.
 template <class E>
 void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& r, [[maybe_unused]] node_id guard) {
   if constexpr (profile_editor<E>) {
@@ -122,10 +122,14 @@ void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& 
 
 } // namespace detail
 
-/// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
-/// Where literals tell that the test holds the first time (`known_constant`), the guard will be a jump.
-/// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers); with
-/// `may_insert_phi`, linear in the program.
+/// Plans to rotate the loops that test in the header and not in the latch, unless there is a reason against it. If
+/// literals prove that the first test holds (`known_constant`), the guard will be a jump. Requires a forest of this
+/// graph as it is, with boundaries. O(loops, and the size of their headers); with `may_insert_phi`, linear in the
+/// program.
+///
+///     header: if (c) body else exit         guard:  if (c) body else exit
+///     body:   …; jump header           →    body:   …
+///                                           header: if (c) body else exit
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const rotation_options& options = {}) {
@@ -191,7 +195,7 @@ template <class E> void copy_headers(unfolding<E>& u, const rotation_plan& plan,
   }
 }
 
-/// Decides guards, and makes headers of what follows them. Returns whether the graph changes.
+/// Decides guards, and makes new headers of their successors in the loops. Returns whether the graph changes.
 template <class E> bool enter_bodies(unfolding<E>& u, const rotation_plan& plan, span<const node_id> guards) {
   const auto& g = u.program().graph();
   bool changes = false;
@@ -202,7 +206,7 @@ template <class E> bool enter_bodies(unfolding<E>& u, const rotation_plan& plan,
     if (r.runs) {
       edge_id into = no_edge;
       for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
-        into = static_cast<node_id>(g.edge_target(e)) == body ? e : into; // the only one, as of the header
+        into = static_cast<node_id>(g.edge_target(e)) == body ? e : into; // the only one, as in the header
       });
       u.keep_edge(into, drop_reason::constant_condition);
       changes = true;
@@ -239,7 +243,7 @@ template <class E> void apply_rotate_loops(unfolding<E>& u, const rotation_plan&
   detail::enter_bodies(u, plan, guards);
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_rotate_loops(E& editor, const rotation_plan& plan) {

@@ -1,4 +1,4 @@
-/// `separate_loops`: natural loops that share a header become loops inside each other.
+/// `separate_loops`: natural loops that share a header become nested loops.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,13 +21,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How it is known which backedges are the inner ones.
+/// Why some backedges are known to be inner ones.
 enum class separation_reason : std::uint8_t {
   unchanged_phi, ///< a phi of the header keeps its value along them: it belongs to an outer loop
   profile        ///< they are taken far more often
 };
 
-/// Edges to a header that get a new one, of an outer loop: those that enter, and the outer backedges.
+/// The edges that will lead to a new header, of an outer loop: the entering edges and the outer backedges.
 struct loop_separation {
   loop_id loop;
   separation_reason why;
@@ -38,13 +38,13 @@ struct loop_separation {
 /// A loop that is not separated, because an edge cannot be led through a new node.
 struct separation_refusal {
   loop_id loop;
-  edge_id edge; ///< that stays
+  edge_id edge; ///< an edge that stays
 };
 
 /// What `separate_loops` will do. To veto the change of a loop, remove all its separations.
 struct separation_plan {
   std::uint64_t epoch = 0;
-  flat_array<loop_separation> separations; ///< of one loop, inner before outer
+  flat_array<loop_separation> separations; ///< grouped by loop, inner before outer
   flat_array<edge_id> edges;
   flat_array<separation_refusal> refused;
 
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// Sets of backedges, each with all of the sets before it.
+  /// Finds sets of backedges; each contains the sets before it.
   void find_by_phis(loop_id l) {
     const auto backedges = loops_.backedges(l);
     sets_.clear();
@@ -103,7 +103,7 @@ private:
     }
   }
 
-  /// The same: backedges that are taken eight times as often as all that are taken less.
+  /// Finds sets by the profile: backedges that are taken eight times as often as all less frequent ones together.
   void find_by_counts([[maybe_unused]] loop_id l) {
     if constexpr (profile_ir<IR>) {
       constexpr std::uint64_t factor = 8;
@@ -138,7 +138,7 @@ private:
     }
   }
 
-  /// Outer backedges by level, then the edges that enter: each new header takes a tail of the list.
+  /// Lists outer backedges by level, then the entering edges. Each new header takes a tail of this list.
   void plan(loop_id l, separation_reason reason) {
     const auto backedges = loops_.backedges(l);
     edges_.clear();
@@ -175,21 +175,26 @@ private:
   const loop_forest& loops_;
   separation_plan& out_;
   flat_array<std::uint64_t> sets_;
-  flat_array<std::uint64_t> levels_; ///< inner sets of backedges, by number in `backedges(l)`
+  flat_array<std::uint64_t> levels_; ///< inner sets of backedges, as bits by position in `backedges(l)`
   flat_array<edge_id> edges_;
   flat_array<std::uint32_t> starts_;
 };
 
 } // namespace detail
 
-/// The loops with several backedges of which some are inner ones. If a phi of the header keeps its value along some of
-/// them and changes along the others, an outer loop changes it. Otherwise, with a profile, backedges are inner that are
-/// taken at least eight times as often as all others together. Several levels are found at once. Loops with more than
-/// 64 backedges, and those whose header is the entry, stay as they are.
+/// Finds loops with inner and outer backedges. If a phi of the header keeps its value along some backedges and changes
+/// along others, an outer loop changes it, so the former are inner. Otherwise, with a profile, backedges are inner that
+/// are taken at least eight times as often as all others together. Several levels are found at once. Loops with more
+/// than 64 backedges, and those whose header is the entry, stay as they are.
 ///
 /// LLVM's loop-simplify separates loops in the same way, by one phi at a time and without the profile.
 ///
 /// Requires a forest of this graph as it is, with boundaries. O(loops, and phis of their headers · backedges).
+///
+///     header: …                  outer: jump header
+///             inner → header     header: …
+///             other → header  →          inner → header
+///                                        other → outer
 template <ssa_ir_argument IR> separation_plan plan_separate_loops(const IR& ir, const loop_forest& loops) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a loop forest of this graph", loops.epoch());
   separation_plan plan;
@@ -206,7 +211,7 @@ template <unfolding_editor_argument E> void apply_separate_loops(unfolding<E>& u
   }
 }
 
-/// The same; returns the witness. `simplify_loops` separates loops too.
+/// Returns the witness. `simplify_loops` separates loops, too.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_separate_loops(E& editor, const separation_plan& plan) {

@@ -25,19 +25,19 @@ MIDEND_BEGIN_NAMESPACE
 /// What a new node is for.
 enum class loop_node_kind : std::uint8_t { preheader, latch, dedicated_exit };
 
-/// Edges that are led through a new node to their target.
+/// Edges that will lead to their target through a new node.
 struct loop_route {
   loop_node_kind kind;
   loop_id loop; ///< for a dedicated exit, the innermost loop that the edges leave
   node_id target;
   std::uint32_t first_edge; ///< into `loop_simplification_plan::edges`
   std::uint32_t num_edges;
-  bool into_next; ///< the edge of the new node is one of those of the next route that is not like this
+  bool into_next; ///< the edge of the new node is one of the edges of the next route whose `into_next` is false
 };
 
 /// Why a loop stays without a part of the form.
 enum class loop_refusal_reason : std::uint8_t {
-  entry_is_header, ///< there is no edge on which a preheader could be
+  entry_is_header, ///< no edge leads to it where a preheader could be
   edge_stays       ///< an edge cannot be led through a new node
 };
 
@@ -46,7 +46,7 @@ struct loop_refusal {
   loop_id loop;
   loop_node_kind kind;
   loop_refusal_reason why;
-  edge_id edge; ///< that stays, or `no_edge`
+  edge_id edge; ///< an edge that stays, or `no_edge`
 };
 
 /// What `simplify_loops` will do. To veto the changes at a target, remove its routes.
@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  /// Whether there is nothing to do, as after an earlier call: what the forest knows about its loops tells.
+  /// Whether there is nothing to do, as after an earlier call. The forest tells.
   bool have_form() const {
     bool all = true;
     for (const loop_id l : loops_.loops()) {
@@ -153,7 +153,7 @@ private:
     plan_bundle(n, l, loop_node_kind::latch, bundle_.size() > 1);
   }
 
-  /// The entering edges or the backedges of a loop.
+  /// Plans a node for the entering edges or for the backedges of a loop.
   void plan_bundle(node_id n, loop_id l, loop_node_kind kind, bool wanted) {
     if (wanted && !refuse_stuck(l, kind, bundle_)) {
       plan_exits(n, false, true);
@@ -167,7 +167,7 @@ private:
     }
   }
 
-  /// Whether one of the edges cannot be split, which is then said.
+  /// Whether one of the edges cannot be split. Then refuses.
   bool refuse_stuck(loop_id l, loop_node_kind kind, span<const edge_id> edges) {
     for (const edge_id e : edges) {
       if (!may_split(ir_, e)) {
@@ -178,8 +178,8 @@ private:
     return false;
   }
 
-  /// If edges of several kinds meet, a node for those that leave the same loop. Edges that get one leave the bundle.
-  /// `others`: further edges lead to the same place.
+  /// If edges of several kinds meet, plans a node for those that leave the same loop. These edges leave the bundle.
+  /// `others`: whether further edges lead to the target.
   void plan_exits(node_id n, bool others, bool into_next) {
     classes_.clear();
     for (const edge_id e : bundle_) {
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  /// Sorts the edges that leave loops by class; afterwards `edges_of_class_` is where those of a class end.
+  /// Sorts the edges that leave loops by class. Afterwards `edges_of_class_` is where the edges of a class end.
   void group_by_class() {
     std::uint32_t total = 0;
     for (const loop_id l : classes_) {
@@ -224,7 +224,7 @@ private:
     grouped_at_ = 0;
   }
 
-  /// For the next class in the order of `classes_`.
+  /// Plans the exit for the next class in the order of `classes_`.
   void plan_exit(node_id n, loop_id l, bool into_next) {
     const std::uint32_t begin = grouped_at_;
     const std::uint32_t end = edges_of_class_[l];
@@ -259,7 +259,7 @@ private:
 
 } // namespace detail
 
-/// Which edges have to be led through new nodes so that each natural loop has a preheader, a single latch and dedicated
+/// Plans which edges lead through new nodes so that each natural loop has a preheader, a single latch and dedicated
 /// exits (`loop_forms.hpp`). All loops are planned at once, since the routes do not interfere: edges to one target are
 /// divided into those that enter the loop of a header, those that go back, and those that leave the same loop.
 ///
@@ -268,6 +268,10 @@ private:
 /// elsewhere they stay where they are. Loops with one header are one loop here; `plan_separate_loops` comes before.
 ///
 /// O(n + m).
+///
+///     a, b → header            a, b → preheader → header
+///     c, d → header       →    c, d → latch → header        (backedges)
+///     e, x → exit              e → dedicated exit → exit    (e leaves the loop)
 template <graph_of_ir_argument IR>
 loop_simplification_plan plan_simplify_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
@@ -296,7 +300,7 @@ template <class E> void apply_simplify_loops(unfolding<E>& u, const loop_simplif
   }
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_simplify_loops(E& editor, const loop_simplification_plan& plan) {
@@ -315,8 +319,8 @@ template <class Plan> struct loop_transformation {
 
 namespace detail {
 
-/// Separates loops with one header, then brings all into loop-simplify form. Returns the second plan; `found` is then
-/// what the graph has.
+/// Separates loops with one header, then brings all into loop-simplify form. Returns the second plan. `found` then
+/// describes the new graph.
 template <unfolding_editor E>
 loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loops_workspace& workspace,
                                             dominators_and_loops_result& found) {
@@ -337,8 +341,8 @@ loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loop
 } // namespace detail
 
 /// Brings all loops of a function into loop-simplify form, apart from what is refused, and returns the witness, the
-/// plan, and the dominators and loops of the new graph. Before that, loops that share a header are separated where phis
-/// or the profile show which is inner (`separate_loops.hpp`); numbers of loops in the plan are those after it.
+/// plan, and the dominators and loops of the new graph. First separates loops that share a header, where phis or the
+/// profile show which one is inner (`separate_loops.hpp`); numbers of loops in the plan are those after it.
 template <unfolding_editor_argument E> loop_transformation<loop_simplification_plan> simplify_loops(E& editor) {
   unfolding<E> u(editor);
   dominators_and_loops_workspace workspace;

@@ -26,6 +26,8 @@ struct critical_edges_plan {
 
 /// The critical edges of a graph: those whose source has several edges and whose target is entered by several. Each of
 /// several parallel edges is critical. Edges from unreachable nodes count, and are split too. O(n + m).
+///
+///     a → b (a branches, b is a join)   →   a → new → b
 template <graph_of_ir_argument IR> critical_edges_plan plan_split_critical_edges(const IR& ir) {
   const auto& g = ir.graph();
   critical_edges_plan plan;
@@ -56,7 +58,7 @@ template <class E> void apply_split_critical_edges(unfolding<E>& u, const critic
   }
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_split_critical_edges(E& editor, const critical_edges_plan& plan) {

@@ -15,15 +15,16 @@ MIDEND_BEGIN_NAMESPACE
 /// A counter that a plan makes: a phi of a loop header that begins with `start` and to which each iteration adds
 /// `step`.
 struct strength_counter {
-  value_id like = no_value; ///< a value with its type
+  value_id like = no_value; ///< a value of the counter's type
   loop_id loop = no_loop;
-  node_id place = no_node;      ///< at its end, start and step are computed: the immediate dominator of the header
-  node_id header = no_node;     ///< of the loop
+  node_id place = no_node;      ///< start and step are computed at the end of this node, the immediate dominator of the
+                                ///< header
+  node_id header = no_node;     ///< the header of the loop
   final_operand start;          ///< steps are those of the plan
-  final_operand step;           ///< the same
+  final_operand step;           ///< steps are those of the plan
   std::uint32_t first_step = 0; ///< its operations: those in `steps` of the plan from here to before `last_step`
   std::uint32_t last_step = 0;
-  std::uint32_t first_edge = 0; ///< its backedges, in `backedges` of the plan
+  std::uint32_t first_edge = 0; ///< the backedges of its loop: those in `backedges` of the plan
   std::uint32_t last_edge = 0;
 };
 
@@ -38,12 +39,12 @@ struct reduced_value {
 /// Why a value that a counter could replace stays.
 enum class strength_obstacle : std::uint8_t {
   none,
-  changes_inside, ///< start or step have values that are computed in the loop; `hoist_invariants` moves them out
+  changes_inside, ///< start or step reads values computed in the loop; `hoist_invariants` moves them out
   not_proven,     ///< it depends on operations that the checker does not follow
   no_place,       ///< the header, or the node before the loop, accepts no operations or phis
   fixed_operand,  ///< an operation that reads it names this very value
   costs_more,     ///< the counter costs as much as what goes
-  not_made ///< found when it was applied: the IR lacks an operation, or says that it may trap, or it is no number
+  not_made ///< found by the application: the IR lacks an operation, or says that it may trap, or the value is no number
 };
 
 struct strength_refusal {
@@ -53,7 +54,7 @@ struct strength_refusal {
   friend constexpr bool operator==(const strength_refusal&, const strength_refusal&) = default;
 };
 
-/// What `reduce_strength` will do; once it is applied, what it has done. To veto a replacement, remove it.
+/// What `reduce_strength` will do; afterwards, what it did. To veto a replacement, remove it.
 struct strength_plan {
   std::uint64_t epoch = 0;
   flat_array<reduced_value> values;
@@ -66,7 +67,7 @@ struct strength_plan {
 };
 
 struct strength_options {
-  std::uint32_t assumed_iterations = 8; ///< of loops whose number of iterations is not known
+  std::uint32_t assumed_iterations = 8; ///< assumed for loops whose number of iterations is not known
 };
 
 MIDEND_END_NAMESPACE

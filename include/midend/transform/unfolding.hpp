@@ -35,13 +35,13 @@ template <class E>
 concept unfolding_editor = ir_editor<E> && repairing_editor<E>;
 
 /// What the engine requires of an editor besides, to lead edges with several targets through one node. With
-/// `set_switch` the node ends in one branch; without it, branches with two ways follow each other.
+/// `set_switch` the node ends in one branch; without it, in a tree of branches with two edges each.
 template <class E>
 concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_numbers<E> && can_set_branches<E>;
 
 namespace detail {
 
-/// With the optional members that the engine calls.
+/// Also has the optional members that the engine calls.
 struct unfolding_contract : contract<ir_editor_contract, repairing_contract, optional_effects, profile_of_editor_row> {
 };
 
@@ -62,7 +62,7 @@ concept dispatching_editor_argument =
 
 namespace detail {
 
-/// Items, numbered in the order in which they come, in lists by node.
+/// Items in lists by node. Items are numbered in the order in which they are added.
 class lists_by_node {
 public:
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -78,14 +78,14 @@ public:
 
   std::uint32_t next(std::uint32_t item) const { return next_[item]; }
 
-  /// The next item, at the end of the list of `n`.
+  /// Adds the next item at the end of the list of `n`.
   void push_back(node_id n) {
     const auto item = static_cast<std::uint32_t>(next_.size());
     next_.push_back(none);
     append(n, {item, item});
   }
 
-  /// The items of `from` become the last ones of `to`. O(1).
+  /// Appends the items of `from` to those of `to`. O(1).
   void move(node_id from, node_id to) {
     if (first(from) != none) {
       const ends moved = lists_[from];
@@ -117,12 +117,12 @@ private:
 
 template <unfolding_editor_argument E> class unfolding;
 
-/// Memory of `unfolding`, to be reused. It also has the witness that the last unfolding with it left there.
+/// Memory of `unfolding`, to be reused. Also keeps the witness of the last unfolding that used it.
 class unfolding_workspace {
   template <unfolding_editor_argument E> friend class unfolding;
 
 public:
-  /// The witness of the last unfolding with this memory, if nobody has taken it.
+  /// The witness of the last unfolding with this memory. Valid until it is taken.
   const unfolding_witness& witness() const { return witness_; }
 
 private:
@@ -139,7 +139,7 @@ private:
     value_id input;
   };
 
-  /// The ways from `first` on whose numbers differ in the bits up to this one.
+  /// The routes from `first` on whose numbers differ in the bits up to `bit`.
   struct subtree {
     node_id node;
     std::size_t first;
@@ -163,12 +163,12 @@ private:
   dominator_tree tree_;
   flat_array<value_id> inserted_;
   flat_array<unsigned char> known_; ///< by value: a variable of SSA repair
-  flat_array<value_id> root_;       ///< of copies that are not finished, by value from `first_copy_` on
+  flat_array<value_id> root_;       ///< by value, from `first_copy_` on: the original of a copy that is not finished
   flat_array<value_copy> value_copies_;
   flat_array<pending_input> pending_;
   detail::hash_map<edge_and_phi> pending_number_;
-  detail::lists_by_node merged_lists_;  ///< of `witness_.merged`, by node into which it was
-  detail::lists_by_node dropped_lists_; ///< of `witness_.dropped`, by node
+  detail::lists_by_node merged_lists_;  ///< items of `witness_.merged`, by the node that they were merged into
+  detail::lists_by_node dropped_lists_; ///< items of `witness_.dropped`, by node
   flat_array<std::uint32_t> way_of_;    ///< by target; `no_node` between calls
   flat_array<node_id> way_targets_;
   flat_array<std::uint32_t> way_ends_;
@@ -177,34 +177,35 @@ private:
   flat_array<value_id> selectors_;
   flat_array<subtree> subtrees_;
   flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
-  flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
+  flat_array<std::uint64_t> counts_before_; ///< by route, and one more: the sum over the routes before it; empty if
+                                            ///< unknown
   flat_array<value_id> phis_;
   flat_array<value_id> inputs_;
-  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
+  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is made now
   flat_array<value_id> values_;
   flat_array<value_id> clones_; ///< of `values_`
   flat_array<edge_id> edges_;
 };
 
-/// Changes a program so that it remains an unfolding of what it was, and keeps the witness. A transformation makes one,
-/// calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
-/// witness then says how the last program stands for the first.
+/// Changes a program so that it remains an unfolding of the original, and keeps the witness. A transformation makes
+/// one, calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
+/// witness then relates the last program to the first.
 ///
-/// Between `duplicate_region` or `lead` and `finish`, phis may have inputs that are not set, and copies read the values
-/// of the originals. `route_edges` may be called at any other time. It leaves the program complete if the edges have
-/// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
+/// Between `duplicate_region` or `lead` and `finish`, phis may have inputs that are not set, and copies read values of
+/// the originals. `route_edges` may be called at any other time. It leaves the program complete if the edges have one
+/// target; after a dispatch, operations may read values that do not reach them, until `finish`.
 template <unfolding_editor_argument E> class unfolding {
 public:
   explicit unfolding(E& editor) : unfolding(editor, nullptr) { witness_.start(node_count(), edge_count()); }
 
-  /// The same with memory from before: a second program of the same size allocates nothing. Afterwards the workspace
-  /// has the witness.
+  /// Uses memory from before: a second program of the same size allocates nothing. Afterwards the workspace has the
+  /// witness.
   unfolding(E& editor, unfolding_workspace& workspace) : unfolding(editor, &workspace) {
     w_.clear();
     witness_.start(node_count(), edge_count());
   }
 
-  /// The program that was started from must be the first of `earlier`, as it is now.
+  /// Continues a witness. The program as it is now must be the last one of `earlier`.
   unfolding(E& editor, unfolding_witness earlier) : unfolding(editor, nullptr) {
     witness_ = std::move(earlier);
     witness_.grow(node_count(), edge_count(), witness_.value_origin.empty() ? 0 : value_count());
@@ -213,10 +214,10 @@ public:
   unfolding(const unfolding&) = delete;
   unfolding& operator=(const unfolding&) = delete;
 
-  /// The program as it is.
+  /// The program as it is now.
   const E& program() const { return editor_; }
 
-  /// For changes; afterwards `grow_witness`.
+  /// For other changes. Call `grow_witness` afterwards.
   E& editor() {
     start_values();
     return editor_;
@@ -230,7 +231,7 @@ public:
     return witness_;
   }
 
-  /// The witness has room for all nodes, edges and values that there are now.
+  /// Gives the witness room for all present nodes, edges and values.
   void grow_witness() {
     start_values();
     witness_.grow(node_count(), edge_count(), value_count());
@@ -238,8 +239,8 @@ public:
 
   unfolding_witness take_witness() { return std::move(witness_); }
 
-  /// Node `to` stands, after what it stands for already, also for the nodes that were merged into node `from`. Linear
-  /// in these, and in what was merged since the last call: returns how many of both it has looked at.
+  /// Also appends the nodes that were merged into `from` to those that node `to` stands for. Linear in these, and in
+  /// what was merged since the last call. Returns how many of both it has looked at.
   std::size_t copy_merged(node_id from, node_id to) {
     std::size_t looks = 0;
     for (; merged_lists_.num_items() != witness_.merged.size(); ++looks) {
@@ -254,19 +255,22 @@ public:
 
   /// Leads edges through a new node, and returns it.
   ///
-  /// If they have one target, the only edge of the new node leads on to it. Each phi of the target keeps its input if
-  /// all of these edges have the same, and otherwise gets a phi in the new node.
+  /// If they have one target, the only edge of the new node leads on to it. A phi of the target keeps its input if all
+  /// of these edges have the same one; otherwise it reads a phi of the new node.
   ///
-  /// If they have several targets, the new node is a *dispatch*: a phi of it, the selector, has a number for each
-  /// target, and a branch on that leads on. Targets are numbered in the order in which the edges name them; the last
+  /// If they have several targets, the new node is a *dispatch*: its phi, the selector, is the number of the target,
+  /// and a branch on the selector leads there. Targets are numbered in the order in which the edges name them; the last
   /// one is the default. Phis of the targets get their inputs through phis of the dispatch, which are undefined where
-  /// control goes elsewhere. Without `set_switch` the numbers are told apart bit by bit, by a tree of new nodes.
-  /// `finish` repairs what reads values that no longer reach it.
+  /// control goes elsewhere. Without `set_switch` a tree of new nodes branches on the bits of the number. `finish`
+  /// repairs reads of values that no longer reach them.
   ///
   /// Parallel edges keep inputs of their own. The new node counts what the edges do.
   ///
-  /// Requires at least one edge, edges that may be split, and a `dispatching_editor` for several targets.
-  /// O(edges · phis of the targets).
+  /// Requires at least one edge, edges that may be split, and a `dispatching_editor` for several targets. O(edges ·
+  /// phis of the targets).
+  ///
+  ///     a → x        a → new (selector 0)     new: selector = phi(0, 1)
+  ///     b → y   →    b → new (selector 1)          switch selector: 0 → x, else → y
   node_id route_edges(span<const edge_id> edges) {
     start_values();
     MIDEND_ASSERT(!edges.empty(), "at least one edge");
@@ -294,8 +298,8 @@ public:
     return n;
   }
 
-  /// Copies nodes with their operations and edges. `copies[k]` becomes the copy of `nodes[k]`. Edges of copies lead
-  /// where those of the originals do; `lead` changes that. Repeat it for more copies.
+  /// Copies nodes with their operations and edges. `copies[k]` becomes the copy of `nodes[k]`. Edges of copies lead to
+  /// the targets of the originals; `lead` changes that. Call it again for more copies.
   ///
   /// Requires that all operations may be duplicated and all edges redirected. O(size of the nodes, and of the phis in
   /// targets of their edges).
@@ -313,8 +317,8 @@ public:
     }
   }
 
-  /// Leads an edge to another copy of its target. The phis there get, in `finish`, the inputs that the phis of the
-  /// present target have for the edge.
+  /// Leads an edge to another copy of its target. `finish` gives the phis there the inputs that the phis of the present
+  /// target have for the edge.
   void lead(edge_id e, node_id target) {
     start_values();
     MIDEND_ASSERT(may_redirect(view(), e), "an edge that may be redirected", e);
@@ -325,8 +329,7 @@ public:
     require_new_epoch(is_change, before);
   }
 
-  /// The source of an edge always continues along it, because its condition is a known constant or because the
-  /// others are equal to it.
+  /// Keeps only edge `e` of its source, because the condition is a known constant or the other edges are equal to `e`.
   void keep_edge(edge_id e, drop_reason reason) {
     start_values();
     const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
@@ -341,20 +344,21 @@ public:
     witness_.grow(node_count(), edge_count(), value_count());
   }
 
-  /// Node `from` became part of `into`: what was dropped there, counts as dropped in `into`. Linear in that.
+  /// Notes that node `from` became part of `into`: edges dropped in `from` count as dropped in `into`. Linear in their
+  /// number.
   void move_dropped(node_id from, node_id into) {
     for_each_dropped(from, [&](dropped_edge& d) { d.node = into; });
     dropped_lists_.move(from, into);
   }
 
-  /// Whether an edge of a node was dropped because its condition is constant. Linear in what was dropped there.
+  /// Whether an edge of a node was dropped because its condition is constant. Linear in the edges dropped there.
   bool is_decided(node_id n) {
     bool decided = false;
     for_each_dropped(n, [&](dropped_edge& d) { decided = decided || d.why == drop_reason::constant_condition; });
     return decided;
   }
 
-  /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
+  /// Completes phis and repairs SSA form. Appends inserted phis to `inserted`.
   void finish(flat_array<value_id>& inserted) {
     if (has_dispatches_ || !value_copies_.empty()) {
       dominators(editor_.graph(), semi_nca, w_.dominating_, w_.tree_);
@@ -364,7 +368,7 @@ public:
     }
   }
 
-  /// The same with the dominator tree of the graph as it is now.
+  /// Takes the dominator tree of the graph as it is now.
   void finish(const dominator_tree& tree, flat_array<value_id>& inserted) {
     start_values();
     complete_phis();
@@ -416,8 +420,8 @@ private:
 
   std::uint64_t flow_epoch() const { return graph_epoch(editor_.graph()); }
 
-  /// An editor whose `epoch()` stands still lets trees and loops of before the change pass for current ones. A flat
-  /// copy says what its original said, and counts nothing.
+  /// Requires that `epoch()` changes with the graph: otherwise old trees and loops would count as current. A flat copy
+  /// has the epoch of its original, and does not count.
   void require_new_epoch([[maybe_unused]] bool is_changed, [[maybe_unused]] std::uint64_t before) const {
     using graph = std::remove_cvref_t<decltype(editor_.graph())>;
     if constexpr (has_epoch<graph> && !std::derived_from<graph, forward_csr_graph>) {
@@ -426,7 +430,7 @@ private:
     }
   }
 
-  /// Before the first change: some IRs count their values only when they are asked to.
+  /// Numbers the values before the first change: some IRs number them only on demand.
   void start_values() {
     if (witness_.value_origin.empty()) {
       witness_.start_values(value_count());
@@ -452,10 +456,10 @@ private:
     }
   }
 
-  // Routes. Way k leads to `way_targets_[k]`, and the edges of `way_edges_` from `way_ends_[k]` to `way_ends_[k + 1]`
-  // take it; `way_edge_[k]` is the new edge to the target.
+  // Routes. Route k leads to `way_targets_[k]`. The edges of `way_edges_` from `way_ends_[k]` to `way_ends_[k + 1]`
+  // take it. `way_edge_[k]` is the new edge to the target.
 
-  /// Returns the number of ways.
+  /// Returns the number of routes.
   std::size_t sort_by_target(span<const edge_id> edges) {
     while (way_of_.size() < node_count()) {
       way_of_.push_back(no_node);
@@ -487,7 +491,7 @@ private:
     return {way_edges_.data() + way_ends_[way], way_edges_.data() + way_ends_[way + 1]};
   }
 
-  /// The phis of the targets, way by way, and for each its inputs along the edges of its way.
+  /// Lists the phis of the targets, route by route, and for each its inputs along the edges of its route.
   void list_inputs(std::size_t num_ways) {
     phis_.clear();
     inputs_.clear();
@@ -504,9 +508,9 @@ private:
     way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
   }
 
-  /// Inputs along the new edges: what the led edges brought, or a phi of the new node. In a dispatch, an operation gets
-  /// a phi even if all edges of a way bring it: from elsewhere it need not reach the dispatch, and if it belongs to a
-  /// loop that is left here, the phi closes the loop. Ways that are brought the same operation share it.
+  /// Sets inputs along the new edges: the common input of the redirected edges, or a phi of the new node. In a
+  /// dispatch, an operation always gets a phi: it need not reach the dispatch along other edges, and if it belongs to a
+  /// loop that is left here, the phi closes the loop. Routes with one operation share its phi.
   void pass_inputs(node_id n, std::size_t num_ways) {
     passed_.clear();
     std::size_t end = inputs_.size();
@@ -538,7 +542,7 @@ private:
 
   bool is_operation(value_id v) const { return v != no_value && static_cast<node_id>(editor_.node_of(v)) != no_node; }
 
-  /// A phi of a new node; undefined, if that is a dispatch.
+  /// A phi of a new node. In a dispatch, its inputs are undefined at first.
   value_id make_phi(node_id n, value_id like, std::size_t num_ways) {
     const auto phi = static_cast<value_id>(editor_.insert_phi(n, like));
     if (num_ways != 1) {
@@ -550,7 +554,7 @@ private:
     return phi;
   }
 
-  /// Ends a new node, which several edges have to reach, in branches to the targets.
+  /// Ends a new node in branches to the targets. The edges lead to the node afterwards.
   void dispatch(node_id n, std::size_t num_ways)
     requires dispatching_editor<E>
   {
@@ -592,7 +596,7 @@ private:
     }
   }
 
-  /// A tree of branches, each on one bit of the number of the way; the bits are phis of `n`.
+  /// Makes a tree of branches, each on one bit of the number of the route. The bits are phis of `n`.
   void dispatch_by_bits(node_id n, std::size_t num_ways)
     requires dispatching_editor<E>
   {
@@ -631,7 +635,7 @@ private:
     }
   }
 
-  /// The target of a single way, or a new node that tells several apart.
+  /// The target of a single route, or a new node that branches to several.
   node_id root_of_ways(std::size_t from, std::size_t to)
     requires dispatching_editor<E>
   {
@@ -659,7 +663,7 @@ private:
     return selector;
   }
 
-  /// What the edges of each way count, before they are led elsewhere.
+  /// Sums the counts of the edges of each route, before they are redirected.
   void list_counts([[maybe_unused]] std::size_t num_ways) {
     if constexpr (profile_editor<E>) {
       counts_before_.assign(1, 0);
@@ -687,7 +691,8 @@ private:
     return counts_before_.empty() ? std::nullopt : std::optional(counts_before_[to] - counts_before_[from]);
   }
 
-  /// The probability of an edge that the ways from `from` to `to` take, of those from `first` to `last`.
+  /// Sets the probability of an edge that the routes from `from` to `to` take, out of the routes from `first` to
+  /// `last`.
   void set_share(edge_id e, std::size_t from, std::size_t to, std::size_t first, std::size_t last) {
     const std::optional<std::uint64_t> all = count_of_ways(first, last);
     if (all && *all != 0) {
@@ -695,7 +700,7 @@ private:
     }
   }
 
-  /// Values that are read where they no longer reach become variables for SSA repair.
+  /// Finds reads that a value no longer reaches, and makes the value a variable for SSA repair.
   void list_lost_values(const dominator_tree& tree) {
     flat_array<unsigned char>& known = w_.known_;
     known.assign(value_count(), 0);
@@ -731,7 +736,7 @@ private:
     }
   }
 
-  /// The value of which `v` is a copy that is not finished, or `v`.
+  /// The original of `v` if `v` is a copy that is not finished; else `v`.
   value_id root_of(value_id v) const {
     const std::size_t i = std::size_t{v} - first_copy_;
     return i < root_.size() && root_[i] != no_value ? root_[i] : v;
@@ -745,7 +750,7 @@ private:
     root_[v - first_copy_] = root;
   }
 
-  /// `visit(dropped_edge&)` for each edge that was dropped in a node.
+  /// Calls `visit(dropped_edge&)` for each edge that was dropped in a node.
   template <class Visit> void for_each_dropped(node_id n, Visit visit) {
     while (dropped_lists_.num_items() != witness_.dropped.size()) {
       dropped_lists_.push_back(witness_.dropped[dropped_lists_.num_items()].node);
@@ -755,8 +760,8 @@ private:
     }
   }
 
-  /// A copy of a node whose branch is decided lacks the same edges, for the same reasons. `values` are those of
-  /// `n`, and `clones` theirs in `copy`.
+  /// Drops the edges of a decided node in its copy, too, for the same reasons. `values` are those of `n`, and `clones`
+  /// their clones in `copy`.
   void copy_dropped(node_id n, node_id copy, span<const value_id> values, span<const value_id> clones) {
     for_each_dropped(n, [&](dropped_edge d) {
       d.node = copy;
@@ -799,13 +804,13 @@ private:
     copy_merged(n, copy);
   }
 
-  /// Keeps what the phis in the target of an edge, or their copies, take along edge `e`, which is this edge or a clone.
+  /// Keeps the inputs of the phis in the target of edge `from`, for edge `e`, which is this edge or its clone.
   void note_inputs(edge_id from, edge_id e) {
     detail::for_each_phi(view(), target_of(from), [&](value_id phi) {
       const auto fresh = static_cast<std::uint32_t>(pending_.size());
       const edge_and_phi key{e, root_of(phi)};
       value_id input = static_cast<value_id>(editor_.phi_input(phi, from));
-      if (input == no_value) { // of a clone that is not complete either
+      if (input == no_value) { // the phi is in a clone that is not complete either
         const std::uint32_t known = pending_number_.find({from, root_of(phi)});
         input = known == detail::hash_map<edge_and_phi>::missing ? no_value : pending_[known].input;
       }
@@ -836,7 +841,7 @@ private:
   E& editor_;
   unfolding_workspace own_; ///< used if the caller has none
   unfolding_workspace& w_;
-  unfolding_witness& witness_; ///< all references are to members of the workspace
+  unfolding_witness& witness_; ///< this and all references below are to members of the workspace
   flat_array<value_id>& root_;
   flat_array<value_copy>& value_copies_;
   flat_array<pending_input>& pending_;
@@ -859,12 +864,12 @@ private:
   flat_array<value_id>& clones_;
   flat_array<edge_id>& edges_;
   value_id first_copy_ = 0;
-  bool has_dispatches_ = false; ///< since the last `finish`
+  bool has_dispatches_ = false; ///< whether there was a dispatch since the last `finish`
 };
 
 namespace detail {
 
-// Functions that apply a plan take an editor, or an unfolding in which others have applied theirs.
+// A function that applies a plan takes an editor, or an unfolding that other plans have used.
 template <class E> inline constexpr bool is_unfolding = false;
 template <class E> inline constexpr bool is_unfolding<unfolding<E>> = true;
 

@@ -31,13 +31,13 @@ struct unified_exit {
   std::uint32_t num_edges;
 };
 
-/// A loop that keeps several exit blocks, because an edge cannot be led through a new node, because a value that one of
-/// the exit blocks needs cannot take a phi, or, with neither, because phis of the new exit block would have more inputs
-/// than the options allow.
+/// A loop that keeps several exit blocks. Either `edge` cannot be led through a new node, or `value`, which an exit
+/// block needs, cannot take a phi. If neither is set, the phis of the new exit block would have more inputs than the
+/// options allow.
 struct exit_refusal {
   loop_id loop;
-  edge_id edge;   ///< that stays, or `no_edge`
-  value_id value; ///< that cannot take a phi, or `no_value`
+  edge_id edge;   ///< an edge that stays, or `no_edge`
+  value_id value; ///< a value that cannot take a phi, or `no_value`
 };
 
 struct exit_unification_options {
@@ -59,7 +59,7 @@ struct exit_unification_plan {
 
 namespace detail {
 
-/// For each loop, how many of its values are read outside. O(n + m), plus for each value the number of loops that it
+/// Counts for each loop its values that are read outside. O(n + m), plus for each value the number of loops that it
 /// leaves.
 template <class IR> flat_array<std::uint32_t> values_read_after(const IR& ir, const loop_forest& loops) {
   flat_array<node_id> home(static_cast<std::size_t>(ir.num_values()), no_node);
@@ -80,7 +80,7 @@ template <class IR> flat_array<std::uint32_t> values_read_after(const IR& ir, co
       });
     });
   }
-  flat_array<std::uint32_t> counts(loops.num_loops(), 0); // differences along the way out, then sums
+  flat_array<std::uint32_t> counts(loops.num_loops(), 0); // first differences along the path out, then sums
   for (value_id v = 0; v != home.size(); ++v) {
     if (left[v] != no_loop) {
       ++counts[loops.innermost_loop(home[v])];
@@ -99,8 +99,8 @@ template <class IR> flat_array<std::uint32_t> values_read_after(const IR& ir, co
 
 } // namespace detail
 
-/// The loops that are left to several blocks, with their exiting edges. An edge that leaves several loops is listed for
-/// each that gets a new exit block: those of outer loops are where inner loops are then left to. Loops without exits
+/// Finds the loops with several exit blocks, and their exiting edges. An edge that leaves several loops is listed for
+/// each that gets a new exit block; an inner loop then exits to the exit block of the outer one. Loops without exits
 /// and with one exit block stay as they are, also if that is not dedicated (`simplify_loops`).
 ///
 /// Requires a forest of this graph as it is, with boundaries. A loop with an edge that may not be split is refused, and
@@ -109,6 +109,9 @@ template <class IR> flat_array<std::uint32_t> values_read_after(const IR& ir, co
 ///
 /// O(n + m), plus for each edge the number of loops that it leaves; with values that no phi can take, also the
 /// dominators of exit blocks that do not dominate all exiting edges of a loop.
+///
+///     loop → x        loop → new     new: selector → x or y
+///     loop → y   →    loop → new
 template <ssa_ir_argument IR>
 exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops,
                                             const exit_unification_options& options = {}) {
@@ -117,7 +120,8 @@ exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loo
   exit_unification_plan plan;
   plan.epoch = graph_epoch(g);
   const node_id count = detail::node_count(g);
-  flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // where it will; else its target
+  flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // its new target, if it has one; else
+                                                                                  // its target
   detail::values_without_phis<IR> stuck(ir);
   const dominator_tree tree = stuck.empty() ? dominator_tree() : dominators(g);
   const flat_array<std::uint32_t> read_after = detail::values_read_after(ir, loops);
@@ -163,8 +167,8 @@ exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loo
   return plan;
 }
 
-/// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets), plus one pass over the program
-/// and what `repair_ssa` costs.
+/// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets), plus one walk over the program
+/// and the cost of `repair_ssa`.
 template <dispatching_editor_argument E>
 void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
@@ -174,7 +178,7 @@ void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) 
   u.finish();
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires dispatching_editor_argument<E>
 unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan& plan) {

@@ -31,8 +31,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A loop to be unrolled. By `unroll_loops`, its copies keep all tests: a form with a limit or a remainder is copied
-/// like one without, and what it leaves to the old loop is the business of `unroll_with_remainder`.
+/// A loop to be unrolled. `unroll_loops` keeps all tests in the copies: it copies for a form with a limit or a
+/// remainder as for one without. `unroll_with_remainder` cares for the iterations that such a form leaves to the old
+/// loop.
 struct unrolling_request {
   loop_id loop;
   unrolling_form form;
@@ -40,10 +41,10 @@ struct unrolling_request {
 
 /// Why a loop is not unrolled.
 enum class unrolling_refusal_reason : std::uint8_t {
-  one_copy,          ///< fewer than two copies were asked for: nothing is to do
-  overlaps,          ///< a loop around it or inside it, or the same one, is unrolled by the plan
-  may_not_duplicate, ///< an operation
-  takes_no_phi,      ///< copies of a value that is read after the loop could not be joined by a phi (`may_insert_phi`)
+  one_copy,          ///< fewer than two copies were asked for, so there is nothing to do
+  overlaps,          ///< the plan unrolls this loop already, or a loop around or inside it
+  may_not_duplicate, ///< an operation may not be duplicated
+  takes_no_phi,      ///< a value is read after the loop, and no phi can join its copies (`may_insert_phi`)
   edge_stays,        ///< an edge of the loop cannot be redirected
   too_large          ///< more would be cloned than the options allow
 };
@@ -51,8 +52,8 @@ enum class unrolling_refusal_reason : std::uint8_t {
 struct unrolling_refusal {
   loop_id loop;
   unrolling_refusal_reason why;
-  value_id value; ///< the operation, or `no_value`
-  edge_id edge;   ///< that stays, or `no_edge`
+  value_id value; ///< valid for the reasons about operations and values; else `no_value`
+  edge_id edge;   ///< an edge that stays, or `no_edge`
 
   friend constexpr bool operator==(const unrolling_refusal&, const unrolling_refusal&) = default;
 };
@@ -61,14 +62,15 @@ struct unrolling_refusal {
 struct loop_unrolling {
   loop_id loop;
   unrolling_form form;
-  std::uint32_t copies;     ///< of the loop, with the original
+  std::uint32_t copies;     ///< copies of the loop, with the original
   std::uint32_t first_node; ///< into `unrolling_plan::nodes`; the header
   std::uint32_t num_nodes;
   std::size_t cloned;          ///< operations and phis, or nodes if there are more of these
   std::uint32_t first_end = 0; ///< into `unrolling_plan::ends`
   std::uint32_t num_ends = 0;
 
-  /// Whether the copies follow each other, and the last one is the loop of the other iterations, if there are any.
+  /// Whether the copies form a chain: they follow each other, and the last one is the loop for other iterations, if
+  /// there are any.
   bool is_chain() const { return copies - form.num_peeled() == 1; }
 };
 
@@ -77,7 +79,7 @@ struct unrolling_plan {
   std::uint64_t epoch = 0;
   flat_array<loop_unrolling> unrollings;
   flat_array<node_id> nodes;
-  flat_array<loop_end> ends; ///< of chains: what their last copies do not take
+  flat_array<loop_end> ends; ///< valid for chains: the edges that their last copies do not take
   flat_array<unrolling_refusal> refused;
   std::size_t cloned = 0; ///< by all of them
 
@@ -94,14 +96,14 @@ struct unrolling_plan {
 };
 
 struct unrolling_limits {
-  /// Operations and phis for all loops together, of what is copied and not of what survives. A loop with more nodes
-  /// than these is charged for its nodes.
+  /// The limit for operations and phis of all loops together, as copied and before any clean-up. A loop with more nodes
+  /// than operations is charged for its nodes.
   std::size_t max_cloned = 4096;
 };
 
 namespace detail {
 
-/// A branch of a last copy, and the edge of its original that it continues along.
+/// A branch of a last copy, and the edge of its original that it takes.
 struct ended_copy {
   node_id node;
   edge_id kept;
@@ -142,16 +144,16 @@ class unroll_loops_workspace {
                                                      unroll_loops_workspace& workspace);
 
   detail::values_without_phis_memory stuck_;
-  flat_array<unsigned char> taken_; ///< by loop: it, a loop in it or around it is unrolled
+  flat_array<unsigned char> taken_; ///< by loop: whether it, or a loop inside or around it, is unrolled
   loop_end_finder_workspace finding_;
   flat_array<loop_end> found_;
   detail::loop_copying_memory copying_;
   unfolding_workspace unfolding_;
 };
 
-/// Which of these loops can be unrolled so, in the order of the requests. They may have any form: several latches and
-/// exits, loops and irreducible cycles inside, no preheader, unreachable predecessors, the entry as header. Of loops
-/// that contain each other only the first in this order is unrolled.
+/// Finds which of these loops can be unrolled in this form, in the order of the requests. They may have any form:
+/// several latches and exits, loops and irreducible cycles inside, no preheader, unreachable predecessors, the entry as
+/// header. Of loops that contain each other only the first in this order is unrolled.
 ///
 /// Requires a forest of this graph as it is, with boundaries. O(n + size of the loops), so a loop that is refused for
 /// its size costs its size and not that of its copies.
@@ -165,7 +167,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
   return plan;
 }
 
-/// The same, refilling `plan`.
+/// Refills `plan`.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 void plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
@@ -238,8 +240,8 @@ void plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unroll
   }
 }
 
-/// Adds to a plan where chains end: if a loop runs no more iterations than there are copies, its last copy does not go
-/// on, and no loop is left. `counter` has to know this program.
+/// Adds the ends of chains to a plan: if a loop runs no more iterations than there are copies, its last copy does not
+/// go on, and no loop is left. `counter` must know this program.
 ///
 /// O(size of the loops that become chains), and what the counter takes.
 template <cost_ir_argument IR, trip_counter C>
@@ -248,7 +250,7 @@ void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops
   plan_loop_ends(plan, ir, loops, counter, workspace);
 }
 
-/// The same with memory from before.
+/// Uses memory from before.
 template <cost_ir_argument IR, trip_counter C>
 void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, const C& counter,
                     unroll_loops_workspace& workspace) {
@@ -274,14 +276,14 @@ void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops
 
 namespace detail {
 
-/// Hints about a loop for the passes of a new body of several copies.
+/// Hints about a loop, converted for a new body of several copies.
 constexpr loop_hints hints_of_passes(const loop_hints& old, std::uint32_t copies) {
   return {old.average / copies, old.maximum == 0 ? 0 : (old.maximum - 1) / copies + 1,
           old.multiple % copies == 0 ? old.multiple / copies : 0};
 }
 
-/// Hints about a loop whose first iterations were copied. They are about the runs that reach the loop, and such a run
-/// executes its header at least once. An average of 0 would mean that it is unknown.
+/// Converts hints about a loop whose first iterations were copied. The new hints describe the runs that reach the loop;
+/// such a run executes its header at least once. So the average is never 0, which would mean unknown.
 constexpr loop_hints hints_after_peeling(const loop_hints& old, std::uint32_t peeled) {
   return {old.average == 0             ? 0
           : old.average > peeled + 1.0 ? old.average - peeled
@@ -292,7 +294,7 @@ constexpr loop_hints hints_after_peeling(const loop_hints& old, std::uint32_t pe
           0};
 }
 
-/// Gives a header the hints that `divide` makes of those of another one, which has none afterwards.
+/// Moves hints from one header to another, as converted by `divide`.
 template <class E, class Divide>
 void move_hints([[maybe_unused]] E& editor, [[maybe_unused]] node_id from, [[maybe_unused]] node_id to,
                 [[maybe_unused]] Divide divide) {
@@ -305,17 +307,17 @@ void move_hints([[maybe_unused]] E& editor, [[maybe_unused]] node_id from, [[may
   }
 }
 
-/// The shares of the copies of a loop. In each of them the next iteration is as probable as in the loop.
+/// Computes the shares of the copies of a loop. In each copy the next iteration is as probable as in the loop.
 inline void list_shares(const divided_counts& counts, const loop_unrolling& x, flat_array<double>& shares) {
   const double repeats = counts.repeats();
   const std::uint32_t peeled = x.form.num_peeled();
-  double left = 1; // of all executions, for the copies from here on
+  double left = 1; // the part of all executions for the copies from here on
   for (std::uint32_t k = 0; k != peeled; ++k) {
     shares.push_back(left * (1 - repeats));
     left *= repeats;
   }
   double sum = 0;
-  double share = 1; // of the copies in the new loop, in proportion to the first
+  double share = 1; // of the copies in the new loop, relative to the first
   for (std::uint32_t k = peeled; k != x.copies; ++k) {
     shares.push_back(share);
     sum += share;
@@ -326,9 +328,9 @@ inline void list_shares(const divided_counts& counts, const loop_unrolling& x, f
   }
 }
 
-/// How often the edges of a loop would be taken if it ended where it ends at the latest: what goes on leaves. False if
-/// there are several exits, since the profile does not tell by which of them. Requires positions of the nodes of the
-/// loop.
+/// Computes how often the edges of a loop would be taken if the loop ended at its last possible iteration, where runs
+/// leave instead of going on. False if there are several exits, since the profile does not tell by which one. Requires
+/// positions of the nodes of the loop.
 template <class G>
 bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std::uint32_t>& position,
                      span<const loop_end> ends, loop_copying_memory& memory) {
@@ -390,8 +392,8 @@ bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std
   return true;
 }
 
-/// Makes the copies of one loop and leads the edges that stay inside. `position` has room for all nodes that there are
-/// when the first copy is made. Appends the branches that end the last copy.
+/// Makes the copies of one loop and redirects the edges that stay inside. `position` has room for all nodes that there
+/// are when the first copy is made. Appends the branches that end the last copy.
 template <class E>
 void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling& x, loop_copying_memory& memory) {
   flat_array<std::uint32_t>& position = memory.position;
@@ -426,7 +428,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
       edges.clear();
       for_each_id(g.out_edges(copy(k, i)), [&](edge_id e) { edges.push_back(e); });
       for (const edge_id e : edges) {
-        const auto target = static_cast<node_id>(g.edge_target(e)); // an original, or outside
+        const auto target = static_cast<node_id>(g.edge_target(e)); // the target is an original, or outside
         const std::uint32_t at = target < position.size() ? position[target] : no_node;
         if (at != no_node) {
           const node_id wanted = copy(at == 0 ? next : k, at);
@@ -468,7 +470,7 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   }
 }
 
-/// A branch at the end of a loop becomes a jump.
+/// Turns a branch at the end of a loop into a jump.
 template <class E> void end_copy(unfolding<E>& u, const ended_copy& end) {
   const auto& g = u.program().graph();
   edge_id kept = no_edge;
@@ -477,7 +479,7 @@ template <class E> void end_copy(unfolding<E>& u, const ended_copy& end) {
     ++edges;
     kept = u.witness().edge_origin[e] == end.kept ? e : kept;
   });
-  if (edges > 1) { // else another reason has ended it
+  if (edges > 1) { // otherwise another reason has ended it
     u.keep_edge(kept, drop_reason::assumed);
   }
 }
@@ -485,29 +487,34 @@ template <class E> void end_copy(unfolding<E>& u, const ended_copy& end) {
 } // namespace detail
 
 /// Applies a plan for the program as it is. Each copy has all tests of the loop, so the new program does what the old
-/// one did, whatever the trip count is: the witness needs no reason for anything, and there is nothing to be said about
-/// counters, wrap-around or flags. Tests whose outcome is known in a copy are another matter, with proofs of their own:
-/// `drop_untaken_exits` for those that the trip count decides, `sccp` for the others.
+/// one did for every trip count. The witness needs no reasons, and counters, wrap-around and flags do not matter. Tests
+/// whose outcome is known in a copy are removed later, with proofs of their own: by `drop_untaken_exits` if the trip
+/// count decides them, else by `sccp`.
 ///
-/// With `plan_loop_ends`, last copies of chains do not go on where no run would. These edges are dropped with the
+/// With `plan_loop_ends`, the last copies of chains do not go on where no run would. These edges are dropped with the
 /// reason `assumed`; `verify_untaken_exits` proves that they are not taken.
 ///
-/// The original is the first copy, so edges into the loop stay. Phis of headers take inputs edge by edge: where header
-/// phis exchange their values, the copies exchange names, and in a cycle whose number of copies is a multiple of the
-/// period, each phi is its own next value.
+/// The original is the first copy, so edges into the loop stay. Phis of headers take inputs edge by edge. So where
+/// header phis exchange their values, the copies exchange names: if the number of copies is a multiple of the period,
+/// each phi is its own next value.
 ///
 /// Counts of a profile are divided between the copies, and stay consistent: what flows into a node flows out of it. The
 /// old profile does not tell in which iteration the loop ends, so probabilities are those of the original, but for
 /// rounding. Hints about trip counts (`set_trip_hints`) are divided, too. If what flows into a node of the loop does
 /// not flow out of it, all copies have no counts afterwards.
 ///
-/// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
+/// O(cloned operations and nodes), and the cost of one `repair_ssa` for all loops.
+///
+///     loop: body; if (c) exit         copy 0: body; if (c) exit
+///           jump loop            →    copy 1: body; if (c) exit
+///                                     jump copy 0                 (partial by 2)
+///                                     jump copy 1                 (one iteration peeled)
 template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan) {
   unroll_loops_workspace workspace;
   apply_unroll_loops(u, plan, workspace);
 }
 
-/// The same with memory from before.
+/// Uses memory from before.
 template <class E>
 void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan, unroll_loops_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
@@ -526,7 +533,7 @@ void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan, unroll_loop
   }
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_unroll_loops(E& editor, const unrolling_plan& plan) {
@@ -536,7 +543,7 @@ unfolding_witness apply_unroll_loops(E& editor, const unrolling_plan& plan) {
   return u.take_witness();
 }
 
-/// The same with memory from before. The witness is in the workspace until that is used again.
+/// Uses memory from before. The witness is in the workspace until the next use.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 const unfolding_witness& apply_unroll_loops(E& editor, const unrolling_plan& plan, unroll_loops_workspace& workspace) {

@@ -1,5 +1,5 @@
-/// `unroll_with_remainder`: a loop whose trip count is computed before it runs in passes of several iterations, and the
-/// rest of them in a copy after it.
+/// `unroll_with_remainder`: a loop whose trip count is computed before it runs executes several iterations per round of
+/// a new body, and the others in the old loop.
 #pragma once
 
 #include "midend/config.hpp"
@@ -39,10 +39,10 @@ concept remainder_editor = unfolding_editor<E> && effect_ir<E> && can_make_opera
 
 namespace detail {
 
-/// Makes operations at the end of a node, and remembers them so that they can be taken back.
+/// Makes operations at the end of a node, and remembers them so that they can be removed again.
 template <class E> class operation_sink {
 public:
-  /// `made` gets the operations.
+  /// Appends the operations to `made`.
   operation_sink(E& editor, node_id n, flat_array<value_id>& made) : editor_(editor), node_(n), made_(made) {
     made_.clear();
   }
@@ -51,8 +51,8 @@ public:
     return checked(static_cast<value_id>(editor_.make_number(width, bits)));
   }
 
-  /// A number of `width` bits that operations can read: the value, or a copy of what is shown as a number, but is of
-  /// another type, such as a pointer.
+  /// A number of `width` bits that operations can read: the value itself, or a copy of it if it is shown as a number
+  /// but has another type, such as a pointer.
   value_id number_of(value_id v, std::uint8_t width) {
     if constexpr (has_is_number<E>) {
       return editor_.is_number(v) ? v : operation({midend::operation::copy, width, width, {}}, v);
@@ -82,7 +82,7 @@ public:
     }
   }
 
-  bool is_right = true; ///< the IR has all operations, and none may trap
+  bool is_right = true; ///< whether the IR has all operations, and none may trap
 
 private:
   value_id checked(value_id v) {
@@ -102,7 +102,7 @@ struct remainder_flow_memory {
   node_frequencies frequencies;
 };
 
-/// What is known of one loop while it is being unrolled.
+/// The state of one loop while it is unrolled.
 struct remainder_draft {
   const remainder_unrolling* unrolling = nullptr;
   double repeats = -1; ///< how probable one more iteration is, in a loop without counts; negative if unknown
@@ -112,9 +112,9 @@ struct remainder_draft {
   node_id latch = no_node;
   value_id limit = no_value;
   value_id enough = no_value;
-  flat_array<value_id> made; ///< in the guard
+  flat_array<value_id> made; ///< operations in the guard
   flat_array<node_id> copies;
-  flat_array<edge_id> back; ///< from the last copy to the first
+  flat_array<edge_id> back; ///< backedges, from the last copy to the first
 
   void start(const remainder_unrolling& x, double repeats_of_loop) {
     unrolling = &x;
@@ -138,7 +138,7 @@ struct remainder_memory {
   flat_array<double> shares;
 };
 
-/// One loop that is being unrolled.
+/// Unrolls one loop.
 template <class E> class remainder_builder {
 public:
   remainder_builder(unfolding<E>& u, const remainder_plan& plan, remainder_draft& draft, remainder_memory& memory)
@@ -147,8 +147,8 @@ public:
         latch_(draft.latch), limit_(draft.limit), enough_(draft.enough), made_(draft.made), copies_(draft.copies),
         back_(draft.back) {}
 
-  /// Before anything is copied: the guard, and in it the computation of the limit. False if it might trap; then the
-  /// guard does nothing.
+  /// Makes the guard, before anything is copied, and computes the limit in it. False if that might trap; then the guard
+  /// does nothing.
   bool guard(flat_array<std::uint32_t>& position) {
     enter(position);
     const bool is_right = compute_limit(position);
@@ -156,7 +156,7 @@ public:
     return is_right;
   }
 
-  /// The copies of the new body. Afterwards the program has to be finished.
+  /// Makes the copies of the new body. SSA form must be repaired afterwards.
   void copy(flat_array<std::uint32_t>& position) {
     enter(position);
     has_counts_ = read_counts(u_.editor(), nodes_, position, counts_);
@@ -164,7 +164,7 @@ public:
     leave(position);
   }
 
-  /// The latch, in a finished program. False if its test might trap; then the new body runs once.
+  /// Makes the latch, in a repaired program. False if its test might trap; then the new body runs once.
   bool close() {
     const bool is_harmless = has_harmless_guard();
     const bool is_right = make_latch() && is_harmless;
@@ -216,8 +216,8 @@ private:
     return sink.is_right;
   }
 
-  /// What the guard reads may be a phi now, if a loop before it was copied, too, and an IR may not say that this phi is
-  /// harmless. Then the guard always continues with the old loop.
+  /// Whether the operands of the guard are still harmless. They may be phis now, if a loop before this one was copied,
+  /// and an IR may not know that such a phi is harmless. If not, the guard always continues with the old loop.
   bool has_harmless_guard() {
     E& editor = u_.editor();
     bool may_trap = false;
@@ -235,7 +235,7 @@ private:
     return !may_trap;
   }
 
-  /// Entered from the guard.
+  /// Makes the copies, which the guard enters.
   void make_copies(const flat_array<std::uint32_t>& position) {
     flat_array<node_id>& made = memory_.nodes;
     for (std::uint32_t k = 0; k != x_.copies; ++k) {
@@ -266,7 +266,7 @@ private:
     branch(guard_, enough_, copies_[0], nodes_[0], nodes_[0]);
   }
 
-  /// It goes back unless the counter is at the limit.
+  /// Makes the latch, which goes back unless the counter is at the limit.
   bool make_latch() {
     E& editor = u_.editor();
     const node_id latch = latch_ = u_.route_edges(back_);
@@ -311,7 +311,7 @@ private:
     }
   }
 
-  /// Of a node that ends in a branch, by how often its edges are taken.
+  /// Sets the probabilities of a node that ends in a branch, from the counts of its edges.
   void set_probabilities(node_id n, const double* taken) {
     const double all = taken[0] + taken[1];
     flat_array<edge_id>& edges = memory_.edges;
@@ -338,7 +338,7 @@ private:
 
   const auto& graph() const { return u_.program().graph(); }
 
-  /// The only one, or of a branch the one to the old loop.
+  /// The only edge of a node; of a branch, the edge to the old loop.
   edge_id only_edge(node_id n) const {
     edge_id only = no_edge;
     for_each_id(graph().out_edges(n), [&](edge_id e) { only = e; });
@@ -355,8 +355,8 @@ private:
     return counter;
   }
 
-  /// A node that jumps to `target` ends in a branch to two copies of that; their phis take along both edges what those
-  /// of the target took.
+  /// Ends a node that jumps to `target` in a branch to two copies of the target instead. Their phis take along both
+  /// edges the inputs of the target's phis.
   void branch(node_id n, value_id condition, node_id then, node_id otherwise, node_id target) {
     E& editor = u_.editor();
     flat_array<value_id>& inputs = memory_.inputs;
@@ -374,7 +374,7 @@ private:
       phis.clear();
       for_each_phi(u_.program(), static_cast<node_id>(graph().edge_target(e)),
                    [&](value_id phi) { phis.push_back(phi); });
-      // Repair inserts none in headers: only their own phis are live across an edge back.
+      // Repair inserts no phis in headers: only their own phis are live across a backedge.
       MIDEND_ASSERT(phis.size() == inputs.size(), "as many phis in each copy of a header", phis.size(), inputs.size());
       for (std::size_t i = 0; i != inputs.size(); ++i) {
         editor.set_phi_input(phis[i], e, inputs[i]);
@@ -388,7 +388,7 @@ private:
   span<const node_id> nodes_;
   remainder_memory& memory_;
   double repeats_;
-  divided_counts& counts_; ///< all references from here on are to members of the draft
+  divided_counts& counts_; ///< this and all references below are to members of the draft
   bool& has_counts_;
   node_id& guard_;
   node_id& latch_;
@@ -399,7 +399,7 @@ private:
   flat_array<edge_id>& back_;
 };
 
-/// By unrolling, how probable one more iteration is, in loops without counts whose exits all have probabilities.
+/// By unrolling, the probability of one more iteration, in loops without counts whose exits all have probabilities.
 /// Negative for others.
 template <class E>
 void list_repeats([[maybe_unused]] const E& editor, const remainder_plan& plan,
@@ -448,32 +448,32 @@ class apply_unroll_with_remainder_workspace {
   flat_array<double> repeats_;         ///< by unrolling
   flat_array<std::uint32_t> position_; ///< by node
   detail::remainder_memory memory_;
-  std::vector<detail::remainder_draft> drafts_; ///< those of the last plan come first
+  std::vector<detail::remainder_draft> drafts_; ///< the drafts of the last plan come first
   unfolding_workspace unfolding_;
 };
 
 /// Applies a plan for the program as it is. For each loop:
 ///
 ///     guard   computes the limit; if there are enough iterations, continues with the new body, else with the old loop
-///     body    copies, as many as a pass has iterations, with all their tests
+///          body one copy for each iteration of a round, with all tests
 ///     latch   goes back to the body, or to the old loop when the counter is at the limit
 ///
-/// The guard and the latch are inserted nodes, and both ways of each lead to a copy of the header. So the certificate
-/// is that of an unfolding, without any reason, and wrong arithmetic would be slow but not wrong. `drop_untaken_exits`
-/// then removes the tests in the body, and its checker asks whether the limit is right.
+/// The guard and the latch are inserted nodes, and both edges of each lead to a copy of the header. So the certificate
+/// is that of an unfolding, without any reasons: wrong arithmetic could make the program slow, but not wrong.
+/// `drop_untaken_exits` then removes the tests in the body, and its checker proves that the limit is right.
 ///
-/// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
-/// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but
-/// not more than these. Counts of a profile are divided, see `apply_unroll_loops`, by an average trip count that leaves
-/// (factor - 1) / 2 iterations for the remainder; so are probabilities, where there are no counts. O(what is cloned,
-/// and what `repair_ssa` costs); one repair for all loops.
+/// The new operations do not trap: the editor is asked about each (`may_trap`). If one may trap, the loop keeps an
+/// empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but not more
+/// than these. Counts of a profile are divided, see `apply_unroll_loops`, by an average trip count that leaves (factor
+/// - 1) / 2 iterations for the remainder; so are probabilities, where there are no counts. O(cloned operations and
+/// nodes), and the cost of one `repair_ssa` for all loops.
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
   apply_unroll_with_remainder_workspace workspace;
   apply_unroll_with_remainder(u, plan, workspace, refused);
 }
 
-/// The same with memory from before.
+/// Uses memory from before.
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan,
                                  apply_unroll_with_remainder_workspace& workspace,
@@ -491,7 +491,7 @@ void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan,
   if (drafts.size() < plan.unrollings.size()) {
     drafts.resize(plan.unrollings.size());
   }
-  std::size_t count = 0; // of loops with a guard
+  std::size_t count = 0; // number of loops with a guard
   const auto builder = [&](std::size_t i) {
     return detail::remainder_builder<E>(u, plan, drafts[i], workspace.memory_);
   };
@@ -516,7 +516,7 @@ void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan,
   }
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
 unfolding_witness apply_unroll_with_remainder(E& editor, const remainder_plan& plan,
                                               flat_array<remainder_refusal>& refused) {
@@ -525,7 +525,7 @@ unfolding_witness apply_unroll_with_remainder(E& editor, const remainder_plan& p
   return u.take_witness();
 }
 
-/// The same with memory from before. The witness is in the workspace until that is used again.
+/// Uses memory from before. The witness is in the workspace until the next use.
 template <detail::edits_alone E>
 const unfolding_witness& apply_unroll_with_remainder(E& editor, const remainder_plan& plan,
                                                      apply_unroll_with_remainder_workspace& workspace,

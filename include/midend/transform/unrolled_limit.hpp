@@ -1,4 +1,4 @@
-/// `emit_unrolled_limit`: how far a loop may run in passes of several iterations without testing each.
+/// `emit_unrolled_limit`: the counter up to which a loop may run several iterations without testing each.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,15 +17,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The formula of a trip count, as `trip_formula`, of any width.
+/// The formula of a trip count: `trip_formula` for any width.
 struct limit_formula {
   std::uint8_t width = 64;
   operation ends = operation::equal; ///< the comparison that ends the loop
-  bool is_down = false;              ///< the counter goes down
+  bool is_down = false;              ///< whether the counter goes down
   std::uint8_t adjustment = 0;       ///< 1 if the bound itself does not end the loop
-  std::uint8_t shift = 0;            ///< of equality: how often 2 divides the step
-  wide_number divisor = 1;           ///< of an order: the step without its sign
-  wide_number inverse = 1;           ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
+  std::uint8_t shift = 0;            ///< valid for equality: how often 2 divides the step
+  wide_number divisor = 1;           ///< valid for an order: the absolute value of the step
+  wide_number inverse = 1;           ///< valid for equality: the inverse of the odd part of the step, modulo 2^(width -
+                                     ///< shift)
 
   constexpr limit_formula() = default;
 
@@ -36,8 +37,7 @@ struct limit_formula {
   friend constexpr bool operator==(const limit_formula&, const limit_formula&) = default;
 };
 
-/// The formula for a step of 1 to 255 bits. Nothing if there is none, as of `trip_formula_of`, which is the same for up
-/// to 64 bits.
+/// The formula for a step of 1 to 255 bits; empty if there is none. For up to 64 bits it equals `trip_formula_of`.
 constexpr optional<limit_formula> limit_formula_of(std::uint8_t width, const wide_number& any_step,
                                                    operation comparison, bool exits_when) {
   const wide_number most = low_ones_of_width(width);
@@ -51,7 +51,7 @@ constexpr optional<limit_formula> limit_formula_of(std::uint8_t width, const wid
   if (f.ends == operation::equal) {
     f.shift = static_cast<std::uint8_t>(step.num_low_zeros());
     const wide_number odd = step >> f.shift;
-    for (int i = 0; i != 8; ++i) { // Newton's iteration doubles the number of correct bits
+    for (int i = 0; i != 8; ++i) { // each step of Newton's iteration doubles the number of correct bits
       f.inverse = f.inverse * (wide_number(2) - odd * f.inverse);
     }
     f.inverse = f.inverse & (most >> f.shift);
@@ -72,37 +72,37 @@ constexpr optional<limit_formula> limit_formula_of(std::uint8_t width, const wid
 struct counted_test {
   value_id phi = no_value;
   value_id bound = no_value;
-  value_id comparison = no_value;    ///< to which the condition leads
-  bool swapped = false;              ///< the bound is the first operand
+  value_id comparison = no_value;    ///< the comparison that decides the condition
+  bool swapped = false;              ///< whether the bound is the first operand
   bool exits_when = false;           ///< the result of the comparison for which the loop is left
   operation code = operation::other; ///< of counter and bound, in this order
-  std::uint8_t counter_width = 0;    ///< of the phi
-  std::uint8_t width = 0;            ///< of what is compared, before it is extended
+  std::uint8_t counter_width = 0;    ///< the width of the phi
+  std::uint8_t width = 0;            ///< the width of the comparison's operands, before extension
   std::uint8_t bound_width = 0;
-  operation extension = operation::copy; ///< to the width of the bound
+  operation extension = operation::copy; ///< extends the counter to the width of the bound
   wide_number step;
   wide_number addend;
 };
 
-/// A test of a counter in a loop whose copies run up to a limit: in iteration k = 0, 1, … it compares
-/// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before
-/// the comparison; and the bound may have more, and what is left of the counter is extended.
+/// A test of a counter in a loop whose copies run up to a limit: in iteration k = 0, 1, … it compares start + addend +
+/// k · step with a bound, modulo 2^width. A wider counter is truncated before the comparison, and then extended to the
+/// bound's width if that is larger.
 struct passed_test {
   limit_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
   wide_number step;
   wide_number addend;
-  unrolling_form form; ///< with a limit; the factor of a partial one is at least 2, and a number of the width
-  std::uint8_t counter_width = formula.width; ///< at least that
-  std::uint8_t bound_width = formula.width;   ///< at least that
-  operation extension = operation::copy;      ///< if the bound is wider: `zero_extend` or `sign_extend`
+  unrolling_form form; ///< has a limit; the factor of a partial one is at least 2, and a number of the width
+  std::uint8_t counter_width = formula.width; ///< at least `formula.width`
+  std::uint8_t bound_width = formula.width;   ///< at least `formula.width`
+  operation extension = operation::copy;      ///< valid if the bound is wider: `zero_extend` or `sign_extend`
 
   friend constexpr bool operator==(const passed_test&, const passed_test&) = default;
 };
 
-/// The test of an exit, with the step of one iteration, which may be another one than that of the body: a pass has
-/// several iterations. The form is to be filled in. Nothing if the exit has no formula.
+/// The test of an exit, with the step of one iteration. That may differ from the step of the loop, whose round may have
+/// several iterations. The caller sets `form`. Empty if the exit has no formula.
 constexpr optional<passed_test> passed_test_of(const counted_test& t, const wide_number& step) {
-  // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
+  // Extension keeps the order of numbers. Zero extension makes the order unsigned.
   const operation comparison = t.extension == operation::zero_extend ? unsigned_comparison(t.code) : t.code;
   optional<limit_formula> formula;
   if (t.width > 64) {
@@ -119,8 +119,8 @@ constexpr optional<passed_test> passed_test_of(const counted_test& t, const wide
 
 namespace detail {
 
-/// A literal, or what computes the number from literals of 64 bits: 0 - n for one that is near the end of the width,
-/// else word by word.
+/// A number as a literal, or computed from literals of 64 bits: 0 - n for a number near the end of the width, else word
+/// by word.
 template <class Value, class Sink> constexpr Value emit_number(Sink& sink, const wide_number& number, std::uint8_t w) {
   const auto both = [&](operation code, Value a, Value b) { return sink.operation({code, w, w, {}}, a, b); };
   if (number.fits_in_64_bits()) {
@@ -143,41 +143,40 @@ template <class Value, class Sink> constexpr Value emit_number(Sink& sink, const
   return out;
 }
 
-/// The number that the guard of a form with a limit compares or divides by; one of the counter's width.
+/// The number with which the guard of a form with a limit compares, or by which it divides; it fits in the counter's
+/// width.
 constexpr std::uint64_t number_of_guard(const unrolling_form& form) {
   return form.kind == unrolling_kind::peel_last ? 2 : form.factor;
 }
 
 } // namespace detail
 
-/// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, which the
-/// copies run. T says that the first T tests do not leave the loop:
+/// Computes the *limit* from a start and a bound: the value of the counter after the m iterations that the copies run.
+/// The first T tests do not leave the loop:
 ///
 ///     T = 0 if the first test leaves, else the formula
 ///     limit = start + m · step
 ///
-/// Which iterations these are is a question of the form. The old loop runs the others after them:
+/// The form decides which iterations these are. The old loop runs the others after them:
 ///
-///     form                     m                 enough, unsigned    in a pass
+///          form m enough, unsigned in a round
 ///     partial, epilogue        T - T mod factor  T ≥ factor          factor
 ///     partial, prologue        T mod factor      m ≠ 0               1           a multiple of the factor is left
 ///     peel_last                T - 1             T ≥ 2               1
 ///
-/// A bound that is wider than the number it is compared with is cut to its width, and T is 0 if that changes it: then
-/// all numbers compare alike, or the counter has to wrap before it leaves. A wider start is cut for T, not for the
-/// limit.
+/// A bound that is wider than the compared number is truncated. T is 0 if that changes the bound: then all numbers
+/// compare alike, or the counter has to wrap before it leaves. A wider start is truncated for T, not for the limit.
 ///
 /// The only division is by the step and the factor, which are literals: so `formula.divisor` must fit in 64 bits.
 /// `sink.number(bits, width)` makes a literal, with zeros above the 64 bits, `sink.operation(info, a)` and
-/// `sink.operation(info, a, b)` an operation; nothing in it traps. Both who builds such code and who checks it call
-/// this function, so there is one definition.
+/// `sink.operation(info, a, b)` an operation; nothing in it traps. Builder and checker share this function.
 ///
 /// T is right for every start, bound, step and width, although the formula of a trip count is right only for counters
-/// that do not wrap. If the loop ends at an order, T counts the values from the start on that do not pass the bound,
-/// before any wrap: these tests do not leave. (All 2^width of them give T = 0.) If it ends at equality, either the
-/// formula gives the first test that leaves, or the counter steps over the bound, and none does.
+/// that do not wrap. If an order ends the loop, T counts the values from the start up to the bound, before any wrap:
+/// these tests do not leave. (All 2^width of them give T = 0.) If equality ends it, either the formula gives the first
+/// test that leaves, or the counter steps over the bound and no test leaves.
 ///
-/// The counter is at the limit after m iterations, and a loop that is left when it is there is left then at the latest.
+/// The counter is at the limit after m iterations, and a loop that is left at the limit is left then at the latest.
 template <class Sink, class Value>
 constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start, Value bound, Value& limit,
                                    Value& enough) {

@@ -43,12 +43,12 @@ enum class unswitch_obstacle : std::uint8_t {
 /// A branch in a loop on an invariant condition.
 struct unswitch_candidate {
   loop_id loop;
-  node_id node; ///< of the branch, perhaps in a loop inside
+  node_id node; ///< the node of the branch, perhaps in an inner loop
   value_id condition;
   unswitch_obstacle obstacle = unswitch_obstacle::none;
   loop_copy_obstacle copying = loop_copy_obstacle::none;
-  std::uint32_t versions = 0; ///< of the loop, for this branch alone: the number of its distinct edges
-  std::size_t cloned = 0;     ///< operations and phis that this branch alone would copy: those of all versions but one
+  std::uint32_t versions = 0; ///< versions of the loop for this branch alone: the number of its distinct edges
+  std::size_t cloned = 0;     ///< operations and phis copied for this branch alone: those of all versions but one
 
   friend constexpr bool operator==(const unswitch_candidate&, const unswitch_candidate&) = default;
 };
@@ -57,7 +57,7 @@ struct unswitch_candidate {
 struct unswitch_test {
   node_id node;
   value_id condition;
-  std::uint32_t first_version; ///< into `unswitch_plan::version_of_edge`: of each of its edges
+  std::uint32_t first_version; ///< into `unswitch_plan::version_of_edge`: one for each of its edges
   std::uint32_t num_edges;
   std::uint32_t versions;
 };
@@ -71,7 +71,7 @@ struct loop_unswitching {
   std::uint32_t num_tests;
   std::uint32_t first_node; ///< into `unswitch_plan::nodes`; the header
   std::uint32_t num_nodes;
-  std::uint32_t versions; ///< with the original: the product of those of the tests
+  std::uint32_t versions; ///< with the original: the product of the versions of the tests
   std::size_t cloned;     ///< operations and phis
 };
 
@@ -94,7 +94,7 @@ struct unswitch_limits {
   /// Versions of one loop, the original included. Each further condition multiplies the number.
   std::uint32_t max_versions = 8;
   span<const wanted_loop> only =
-      {}; ///< if any, only these loops, also for conditions that a loop around keeps as they are
+      {}; ///< if any, only these loops, also for conditions that are invariant in a loop around
 };
 
 namespace detail {
@@ -178,7 +178,7 @@ private:
     branches_.push_back(b);
   }
 
-  /// For each branch, the first dominator at which another branch has decided its condition.
+  /// Finds for each branch the first dominator at which another branch has decided its condition.
   void find_decided() {
     const auto& g = ir_.graph();
     tree_ = dominators(g);
@@ -206,7 +206,8 @@ private:
     return from != no_node && tree_.dominates(from, loops_.header(l));
   }
 
-  /// The condition of the branch with the only edge into a node, edges from nodes that it dominates aside.
+  /// The condition of the branch whose edge is the only one into a node, apart from edges from nodes that the node
+  /// dominates.
   value_id decided_at(node_id n) const {
     edge_id in = no_edge;
     std::size_t entered = n == static_cast<node_id>(ir_.graph().entry()) ? 2 : 0;
@@ -331,8 +332,8 @@ private:
     return may;
   }
 
-  /// Appends the version of each edge: those that lead to the same node with the same phi inputs have the same one.
-  /// Returns how many there are.
+  /// Appends the version of each edge. Edges to one node with equal phi inputs have one version. Returns the number of
+  /// versions.
   std::uint32_t list_versions(node_id n) {
     const auto& g = ir_.graph();
     edges_.clear();
@@ -356,7 +357,7 @@ private:
     return count;
   }
 
-  /// Whether two branches on one value have two edges each, and take the edge at the same position for the same values.
+  /// Whether two branches on one value have two edges each, and take the edge at the same position for each value.
   bool has_same_cases([[maybe_unused]] node_id a, [[maybe_unused]] node_id b) {
     if constexpr (has_cases_of_edges<IR>) {
       flat_array<edge_id> edges;
@@ -395,7 +396,7 @@ public:
       : u_(u), plan_(plan), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes),
         versions_(u, nodes_, position) {}
 
-  /// Before anything is copied: the new node before the loop.
+  /// Makes the new node before the loop, before anything is copied.
   void gather() {
     versions_.mark();
     has_counts_ = read_counts(u_.editor(), nodes_, versions_.position(), counts_);
@@ -410,7 +411,7 @@ public:
     versions_.gather(entering);
   }
 
-  /// Requires a call of `unfolding::finish` afterwards.
+  /// Makes the copies. Requires a call of `unfolding::finish` afterwards.
   void copy() {
     versions_.copy(x_.versions - 1);
     versions_.open();
@@ -418,8 +419,8 @@ public:
     u_.grow_witness();
   }
 
-  /// After `finish`: a condition may have become a phi, because an earlier loop was copied, too, and the IR may not
-  /// know that this phi is defined. Then control always enters the first version.
+  /// Completes the tests, after `finish`. A condition may have become a phi, because an earlier loop was copied, too,
+  /// and the IR may not know that this phi is defined. Then control always enters the first version.
   void close() {
     E& editor = u_.editor();
     for (const node_id n : tests_) {
@@ -531,7 +532,7 @@ private:
     }
   }
 
-  /// The edge that a version takes at a node. Of several edges of one version the first that has a count.
+  /// The position of the edge that a version takes at a node. Of several edges of one version, the first with a count.
   int decided_slot(std::uint32_t v, std::uint32_t n) const {
     if (test_of_[n] == no_node) {
       return -1;
@@ -564,7 +565,7 @@ private:
       flat_array<edge_id> edges;
       std::size_t level_size = 1;
       std::size_t at = 0;
-      std::uint32_t below = x_.versions; // versions under a node of the level
+      std::uint32_t below = x_.versions; // number of versions below a node of the level
       if (has_counts_) {
         for (std::uint32_t v = 0; v != x_.versions; ++v) {
           for (const double f : flows_.flows(v)) {
@@ -650,7 +651,7 @@ unswitch_plan plan_unswitch(const IR& ir, const loop_forest& loops, const unswit
 }
 
 /// Applies a plan for the program as it is. Each loop is copied with everything inside, and a copy of each branch
-/// before it chooses the version:
+/// chooses the version before the loop:
 ///
 ///     before the loop   c ? enter1 : enter0        two more tests: a tree of branches
 ///     enter1            to a copy of the loop

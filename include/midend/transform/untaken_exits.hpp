@@ -1,4 +1,5 @@
-/// `drop_untaken_exits`: exits of loops that are never taken, because the loop counts and leaves elsewhere before.
+/// `drop_untaken_exits`: drops exits of loops that are never taken, because the loop counts and leaves elsewhere
+/// before.
 #pragma once
 
 #include "midend/config.hpp"
@@ -40,7 +41,7 @@ struct untaken_exit {
   loop_id loop;
   edge_id edge;
   edge_id kept;   ///< the other edge of its source
-  edge_id before; ///< the loop leaves by this one before; or `no_edge`: no iteration leaves here
+  edge_id before; ///< the edge by which the loop is left before; `no_edge` if no iteration leaves by `edge`
 };
 
 /// What `drop_untaken_exits` will do. To veto a change, remove it.
@@ -55,9 +56,9 @@ namespace detail {
 
 template <class IR, class Counter> class untaken_exits_finder;
 
-/// An operation that a computation should have.
+/// An operation that a computation must contain.
 struct expected_operation {
-  operation_info info; ///< `other`: a value or a number
+  operation_info info; ///< `other` if it is a value or a number
   value_id value;
   std::uint64_t bits;
   std::uint32_t a;
@@ -98,7 +99,7 @@ private:
   }
 
   /// Whether control reaches the test of `a` before that of `b` in the iteration in which `a` is taken, or that
-  /// iteration comes first. Both are tested in all iterations that no other exit ends.
+  /// iteration comes first. All iterations that no other exit ends make both tests.
   bool is_sooner(const exit_trips& a, const exit_trips& b) const {
     const std::uint64_t first = a.trips.count.backedges;
     const std::uint64_t second = b.trips.count.backedges;
@@ -127,7 +128,7 @@ private:
 
   // Loops that are left when the counter is at a limit.
 
-  /// What a computation should look like.
+  /// The expected form of a computation.
   class expected_operations {
   public:
     using expression = expected_operation;
@@ -146,7 +147,7 @@ private:
       return add({info, no_value, 0, a, b});
     }
 
-    /// Whether the program computes `v` so, perhaps through copies. O(size of the expression).
+    /// Whether the program computes `v` in this form, perhaps through copies. O(size of the expression).
     bool matches(const IR& ir, value_id v, std::uint32_t i) const {
       const expression& x = all_[i];
       v = source_of(ir, v);
@@ -184,7 +185,7 @@ private:
       return bits && *bits == x.bits;
     }
 
-    /// What a chain of copies copies, of which a few are looked at.
+    /// The source of a short chain of copies.
     static value_id source_of(const IR& ir, value_id v) {
       for (int i = 0; i != 4 && !ir.is_phi(v) && !ir.constant(v); ++i) {
         const operation_info info = ir.operation(v);
@@ -231,7 +232,7 @@ private:
     return std::optional<std::uint64_t>(ir_.constant(v));
   }
 
-  /// A number as `emit_number` builds it, of `width` bits.
+  /// A number of `width` bits, in the form that `emit_number` builds.
   std::optional<wide_number> number_of(value_id v, unsigned width) const {
     if (const auto literal = number_of(v)) {
       return wide_number(*literal);
@@ -282,14 +283,13 @@ private:
     return condition;
   }
 
-  /// What a guard claims by its shape: which iterations run in passes, and how many each pass has.
+  /// The claim of a guard, by its form: which iterations the new body runs, and how many in each round.
   struct claimed_limit {
     passed_test test;
     std::uint64_t in_pass;
   };
 
-  /// The claim of a guard that continues if `enough`; nothing if it is no such guard. Whether the claim is true is
-  /// another question.
+  /// The claim of a guard that continues if `enough`; empty if it is no such guard. The claim may be false.
   std::optional<claimed_limit> claim_of(value_id enough, value_id passed, const wide_number& step,
                                         bool counts_one) const {
     const auto claim = [&](std::optional<std::uint64_t> factor, unrolling_form form) {
@@ -300,7 +300,7 @@ private:
     constexpr unrolling_form epilogue{unrolling_kind::partial, 0, remainder_placement::epilogue};
     constexpr unrolling_form prologue{unrolling_kind::partial, 0, remainder_placement::prologue};
     if (const auto least = number_of(operand_of(enough, operation::ugreater_equal, 1))) {
-      // A loop of passes of one iteration is no loop of whole passes, which have two or more.
+      // A loop of rounds of one iteration is no unrolled body, whose rounds have two or more.
       return !counts_one ? claim(least, epilogue) : *least == 2 ? claim(1, {unrolling_kind::peel_last}) : std::nullopt;
     }
     const value_id rest = operand_of(enough, operation::not_equal, 0);
@@ -314,7 +314,7 @@ private:
   }
 
   /// Whether the loop is entered only for enough iterations, and left when its counter is at the limit that
-  /// `emit_unrolled_limit` describes. If so, adds the exits that are not taken before.
+  /// `emit_unrolled_limit` describes. If so, adds the exits that are not taken before the limit.
   bool list_within_limit(loop_id l) {
     edge_id entering = no_edge;
     const value_id enough = entering_condition(l, entering);
@@ -346,7 +346,7 @@ private:
       const value_id passed = narrow == no_value ? factor : narrow;
       const wide_number step_of_pass = last.step & most;
       const auto claim = claim_of(enough, passed, step, (step & most) == step_of_pass);
-      // A pass has a block for each of its iterations, or more. The numbers come from the program, which is not
+      // A round has at least one block for each of its iterations. The numbers come from the program, which is not
       // trusted, so they must not decide how long the search takes.
       if (!claim || claim->in_pass == 0 || most < wide_number(number_of_guard(claim->test.form)) ||
           claim->in_pass > loops_.own_blocks(l).size() + 1 ||
@@ -365,8 +365,8 @@ private:
     return false;
   }
 
-  /// Whether the limit is that of the test of exit `first`, in the first of the iterations of a pass. If so, adds that
-  /// exit and the same tests in the other iterations.
+  /// Whether the limit belongs to the test of exit `first`, in the first iteration of a round. If so, adds that exit
+  /// and the equal tests in the other iterations.
   bool is_first_within(loop_id l, std::uint32_t first, std::uint32_t last, const claimed_limit& claim, edge_id entering,
                        value_id enough, value_id limit) {
     const auto test = test_within(first, last, claim);
@@ -403,7 +403,7 @@ private:
     return true;
   }
 
-  /// Another test of the same counter, as if the step were that of one iteration.
+  /// Another test of the counter, with the step of one iteration.
   optional<passed_test> test_within(std::uint32_t exit, std::uint32_t last, const claimed_limit& claim) const {
     const flat_array<optional<counted_test>>& tests = tested_.tests();
     if (exit == last || !tests[exit] || tests[exit]->phi != tests[last]->phi) {
@@ -424,7 +424,7 @@ private:
       ++edges;
       kept = e != edge ? e : kept;
     });
-    // Both edges of a node may leave, and both be untaken because the node is not reached; one of them stays.
+    // Both edges of a node may leave the loop, and both be untaken because the node is not reached. One of them stays.
     if (edges == 2 && (out_.exits.empty() || out_.exits.back().edge != kept)) {
       out_.exits.push_back({l, edge, kept, before});
     }
@@ -440,26 +440,32 @@ private:
 
 } // namespace detail
 
-/// The exits of loops that are never taken. Exits are counted as by `evolutions`: exactly, for every
-/// width, step and comparison, with wrap-around and promises. Let b be the least count of an exit that each iteration
-/// tests, and x an exit with this count, the one tested first if there are several. Then iterations after iteration b
-/// do not begin, and in iteration b control does not pass x. So another test is never true if its count is greater, or
-/// equal and tested after x; and so is a test that would never be true in a loop without other exits. A test that is
+/// Finds exits of loops that are never taken. `evolutions` counts exits exactly, for every width, step and comparison,
+/// with wrap-around and promises. Let b be the least count of an exit that each iteration tests, and x an exit with
+/// this count, the one tested first if there are several. Then iterations after iteration b do not begin, and in
+/// iteration b control does not pass x. So another test is never true if its count is greater, or if its count is equal
+/// and it is tested after x. Nor is a test true that would never be true in a loop without other exits. A test that is
 /// not true before its counter breaks a promise is not true before x, either: in `for (i = 6; i != 0; --i)` by 3, none
 /// of i != 1 is.
 ///
 /// After unrolling by a factor these are the tests of all copies but one: the first if the factor divides the trip
 /// count, else the copy in which the loop ends.
 ///
-/// Exits whose start or bound is not a number are not found, but in loops that are left at a limit. Requires a forest
-/// of this graph as it is, with boundaries. Linear; for a loop in passes also its exits times the iterations of a pass.
+/// Exits whose start or bound is no number are found only in loops that are left at a limit. Requires a forest of this
+/// graph as it is, with boundaries. Linear; for an unrolled loop with a limit also its exits times the iterations of a
+/// round.
+///
+///     for (i = 0; i != 8; i += 2) {             for (i = 0; i != 8; i += 2) {
+///       body(i); if (i + 1 == 8) leave;    →      body(i);
+///       body(i + 1);                              body(i + 1);
+///     }                                         }
 template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops) {
   plain_trip_counter_workspace workspace;
   const plain_trip_counter counter(ir, loops, workspace);
   return plan_untaken_exits(ir, loops, counter);
 }
 
-/// The same with counts by `counter`, which has to know this program.
+/// Takes the counts from `counter`, which must know this program.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, const C& counter) {
   plan_untaken_exits_workspace workspace;
@@ -468,7 +474,7 @@ untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, co
   return plan;
 }
 
-/// The same, refilling `plan`.
+/// Refills `plan`.
 template <cost_ir_argument IR, trip_counter C>
 void plan_untaken_exits(const IR& ir, const loop_forest& loops, const C& counter,
                         plan_untaken_exits_workspace& workspace, untaken_exits_plan& plan) {
@@ -485,19 +491,19 @@ struct flow_diverter_memory {
   dominators_and_loops_result found;
   node_frequencies frequencies;
   flat_array<unsigned char> is_dropped; ///< by edge
-  flat_array<edge_id> next;             ///< by node, the first edge of a shortest way to a target
+  flat_array<edge_id> next;             ///< by node: the first edge of a shortest path to a target
   flat_array<node_id> queue;
-  flat_array<double> more_nodes; ///< whole numbers, if counts are
+  flat_array<double> more_nodes; ///< whole numbers if the counts are
   flat_array<double> more_edges;
-  flat_array<edge_id> edges; ///< of one node, with their flows
+  flat_array<edge_id> edges; ///< edges of one node, with their flows
   flat_array<double> flows;
 };
 
-/// Moves the flow of edges that will be dropped to a shortest other path to the same target. So it stays a flow. If
-/// there is none, the counts of the source are forgotten, and with them what is known about the target.
+/// Moves the flow of edges that will be dropped to a shortest other path to the same target, so that it stays a flow.
+/// If there is no such path, the counts of the source are removed, and what is known about the target.
 template <class E> class flow_diverter {
 public:
-  /// With frequencies: for nodes without counts, whose probabilities alone change.
+  /// Uses frequencies for nodes without counts, where only probabilities change.
   flow_diverter(E& editor, const untaken_exits_plan& plan, const node_frequencies* frequencies,
                 flow_diverter_memory& memory)
       : editor_(editor), frequencies_(frequencies), memory_(memory), is_dropped_(memory.is_dropped), next_(memory.next),
@@ -587,7 +593,7 @@ private:
 
   const auto& graph() const { return editor_.graph(); }
 
-  /// By node, the first edge of a shortest way to a target.
+  /// Finds by node the first edge of a shortest path to a target.
   void find_ways(node_id target) {
     if (target == target_) {
       return;
@@ -618,7 +624,7 @@ private:
   bool has_changes_ = false;
 };
 
-/// Before the edges of a plan are dropped.
+/// Moves the flows before the edges of a plan are dropped.
 template <class E>
 void divert_counts([[maybe_unused]] E& editor, [[maybe_unused]] const untaken_exits_plan& plan,
                    [[maybe_unused]] flow_diverter_memory& memory) {
@@ -659,17 +665,17 @@ class apply_untaken_exits_workspace {
 };
 
 /// Applies a plan for the program as it is: the branches become jumps. Their edges are dropped with the reason
-/// `assumed`, since `verify_unfolding` knows nothing of counters: `verify_untaken_exits` proves that these reasons are
-/// true. Use an unfolding of its own, so that the first program of the witness is the one that is asked about.
+/// `assumed`, since `verify_unfolding` does not know counters; `verify_untaken_exits` proves them. Use an unfolding of
+/// its own, so that the witness begins with the program that the plan describes.
 ///
-/// If a profile says that an edge was taken, these runs go on to where the edge leads, by a way that is kept. O(edges
-/// and, for each edge that was taken, such a way; for each of their targets O(n + m)).
+/// If a profile says that an edge was taken, the counts of these runs move to a path that is kept and leads to the
+/// target of the edge. O(edges, and the length of each such path; for each target O(n + m)).
 template <class E> void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan) {
   apply_untaken_exits_workspace workspace;
   apply_untaken_exits(u, plan, workspace);
 }
 
-/// The same with memory from before.
+/// Uses memory from before.
 template <class E>
 void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan, apply_untaken_exits_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
@@ -679,7 +685,7 @@ void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan, apply_
   }
 }
 
-/// The same; returns the witness.
+/// Returns the witness.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 unfolding_witness apply_untaken_exits(E& editor, const untaken_exits_plan& plan) {
@@ -688,7 +694,7 @@ unfolding_witness apply_untaken_exits(E& editor, const untaken_exits_plan& plan)
   return u.take_witness();
 }
 
-/// The same with memory from before. The witness is in the workspace until that is used again.
+/// Uses memory from before. The witness is in the workspace until the next use.
 template <detail::edits_alone E>
   requires unfolding_editor_argument<E>
 const unfolding_witness& apply_untaken_exits(E& editor, const untaken_exits_plan& plan,

@@ -35,18 +35,18 @@ MIDEND_BEGIN_NAMESPACE
 enum class collapse_fault : std::uint8_t {
   none,
   wrong_size,        ///< the programs differ in nodes or entry, or old values are missing
-  changed_flow,      ///< an edge, its target or its case changed, other than the erased inner backedges
+  changed_flow,      ///< edges, targets or cases changed, besides the erased inner backedges
   no_nest,           ///< the witness names two loops that are no perfect nest, or that do not test in their latches
   unknown_count,     ///< a loop does not run an exact number of times, or the product does not fit
   wrong_counter,     ///< the new counter does not end after the product
   not_linear,        ///< a value that the counter replaces is not equal to it
-  wrong_carry,       ///< a phi does not get the value that it had in the next iteration of the two loops
+  wrong_carry,       ///< a phi does not get the value of the next iteration of the two loops
   missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation does more than compute; or an old one is elsewhere
-  changed_operation, ///< it computes something else, or promises more than it may
-  fixed_operand,     ///< the operation names the value that it read
-  different_value,   ///< another value is read
-  moved_effect       ///< between the loops, an effect or a trap that now runs in each iteration
+  extra_operation,   ///< a new operation does more than compute, or an old one is elsewhere
+  changed_operation, ///< an operation computes something else, or promises more
+  fixed_operand,     ///< an operation names the value that it read
+  different_value,   ///< an operation reads another value
+  moved_effect       ///< between the loops is an effect or a trap, which now runs in each iteration
 };
 
 /// The first fault and its place, or none.
@@ -203,7 +203,7 @@ private:
     return n.has_value();
   }
 
-  /// `v` is a new operation of two operands without promises.
+  /// Whether `v` is a new operation of two operands without promises.
   bool two_operands(value_id v, operation code, value_id (&out)[2]) const {
     if (!is_new(v) || pair_.new_home[v] == no_node || after_.is_phi(v) || after_.operation(v).code != code ||
         after_.operation(v).flags != operation_flags() || after_.may_trap(v)) {
@@ -251,7 +251,7 @@ private:
                       added[0] == counter && number(added[1], width_, step_) &&
                       two_operands(condition, test, compared) && after_.operation(condition).operand_width == width_ &&
                       compared[0] == next && number(compared[1], width_, bound);
-    // The multiples of the step by 1, …, product - 1 are not 0 modulo 2^width: so it reaches the bound once.
+    // The multiples of the step by 1, …, product - 1 are not 0 modulo 2^width, so the counter reaches the bound once.
     std::uint64_t odd = step_;
     unsigned zeros = 0;
     while (odd != 0 && odd % 2 == 0) {
@@ -264,7 +264,7 @@ private:
     }
   }
 
-  /// Values of the body that are the counter in each iteration.
+  /// Checks values of the body that claim to equal the counter in each iteration.
   void check_linear(std::uint32_t index) {
     const checked_pair<Before>& p = levels_[index];
     const collapsed_nest& nest = witness_.nests[index];
@@ -276,7 +276,8 @@ private:
       if (good) {
         const nested_evolution e = found_.in_scope(v, p.outer.loop);
         good = e.is_known() && e.num_loops == 2 && e.width == width_;
-        std::uint64_t left[3] = {start_, step_ * inner_trips_, step_}; // of 1, of the outer iteration, of the inner one
+        std::uint64_t left[3] = {start_, step_ * inner_trips_, step_}; // coefficients of 1, of the outer iteration, and
+                                                                       // of the inner one
         for (std::uint32_t k = 0; good && k != e.num_terms; ++k) {
           const auto [x, y] = degrees(e.terms[k]);
           good = e.terms[k].value == no_value && x + y <= 1;
@@ -380,7 +381,7 @@ private:
     auto next = static_cast<value_id>(before_.phi_input(outer, p.outer.back));
     const auto exit = static_cast<node_id>(before_.graph().edge_target(p.inner.exit));
     if (next != last && is_old(next) && before_.is_phi(next) && old_home(next) == exit && p.is_between(exit)) {
-      next = static_cast<value_id>(before_.phi_input(next, p.inner.exit)); // the only edge into that node
+      next = static_cast<value_id>(before_.phi_input(next, p.inner.exit)); // along the only edge into that node
     }
     return next == last;
   }
@@ -443,7 +444,7 @@ private:
       const auto to = static_cast<node_id>(after_.graph().edge_target(e));
       const checked_pair<Before>* const there = nest_at(to);
       if (there != nullptr && to == there->outer.header) {
-        return; // `check_carried`
+        return; // `check_carried` compares it
       }
       for_each_phi(after_, to, [&](value_id phi) {
         if (is_old(phi)) {
@@ -461,7 +462,8 @@ private:
     }
   }
 
-  /// New operations: steps and tests of the counter, selects, and phis of the outer header. Their readers are checked.
+  /// Compares new operations: steps and tests of the counter, selects, and phis of the outer header. Their readers are
+  /// checked elsewhere.
   void compare_new(node_id n, value_id v, const checked_pair<Before>* p) {
     const bool good =
         p != nullptr &&
@@ -515,10 +517,10 @@ private:
   flat_array<std::uint32_t> nest_of_;         ///< by node
   object_array<checked_pair<Before>> levels_; ///< by nest
   flat_array<value_id> meaning_;              ///< by new value
-  flat_array<value_id> counts_;               ///< by old value: the counter that it is equal to
+  flat_array<value_id> counts_;               ///< by old value: the counter that equals it
   flat_array<value_id> old_values_;
   flat_array<value_id> operands_;
-  unsigned width_ = 0; ///< of the counter of the nest that is checked
+  unsigned width_ = 0; ///< of the counter of the nest being checked
   std::uint64_t start_ = 0;
   std::uint64_t step_ = 0;
   std::uint64_t inner_trips_ = 0;

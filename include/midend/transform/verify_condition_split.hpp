@@ -40,21 +40,21 @@ MIDEND_BEGIN_NAMESPACE
 enum class condition_split_fault : std::uint8_t {
   none,
   wrong_size,        ///< nodes, edges or values of the old program are missing, or the entry is another node
-  wrong_witness,     ///< the witness names what is not there, or one thing twice
+  wrong_witness,     ///< the witness names something that does not exist, or one thing twice
   no_such_loop,      ///< the old loop does not have the form that is split
-  no_arm,            ///< what the witness names is no arm of the branch
-  fixed_order,       ///< a call, a volatile access, or what may not return, in the old loop
+  no_arm,            ///< the witness names something that is no arm of the branch
+  fixed_order,       ///< the old loop has a call, a volatile access, or an operation that may not return
   changed_flow,      ///< an edge leads elsewhere, its case changed, or loops are now promised to end
   missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation, or an old one at another place, that the split does not need
-  changed_operation, ///< it computes something else, or promises more than it may
-  fixed_operand,     ///< the operation names the value that it read
-  different_value,   ///< another value is read
-  wrong_count,       ///< records are not counted from 0 by 1 up to the chunk, or all of them run
+  extra_operation,   ///< a new operation, or an old one at another place, is not needed for the split
+  changed_operation, ///< an operation computes something else, or promises more
+  fixed_operand,     ///< an operation names the value that it read
+  different_value,   ///< an operation reads another value
+  wrong_count,       ///< records are not counted from 0 by 1 up to the chunk, or not all of them run
   wrong_record,      ///< a value is not stored in, or loaded from, the record of the iteration
-  wrong_array,       ///< an array is no local one, too small, or accessed elsewhere
+  wrong_array,       ///< an array is not local, too small, or accessed elsewhere
   wrong_carry,       ///< a value of the old loop goes on as another one
-  unproven_order,    ///< no proof that `value` and `second` do not meet in iterations that change order
+  unproven_order,    ///< nothing proves that `value` and `second` do not meet in iterations that change order
   wrong_proof        ///< there is a proof about them, and it is wrong
 };
 
@@ -198,7 +198,7 @@ private:
 
   bool is_new_value(value_id v) const { return v >= old_values_ && v < new_home_.size(); }
 
-  /// Notes a new value of the witness, once.
+  /// Notes a new value of the witness. False if it was noted before.
   bool know(value_id v, node_id home, bool is_phi) {
     if (!is_new_value(v) || is_known_[v] != 0 || new_home_[v] != home ||
         (home != no_node && static_cast<bool>(after_.is_phi(v)) != is_phi)) {
@@ -295,7 +295,7 @@ private:
     }
   }
 
-  /// Where an edge of the old program must lead now. Each is named once.
+  /// Sets where an edge of the old program must lead now. Each edge is named once.
   void set_target(edge_id e, node_id n) {
     if (target_[e] != static_cast<node_id>(g_.edge_target(e))) {
       fail(fault::wrong_witness, n);
@@ -303,7 +303,7 @@ private:
     target_[e] = n;
   }
 
-  /// The nodes that an arm reaches before its end; nothing else leads into them.
+  /// Reads the nodes that an arm reaches before its end. No other edges may lead into them.
   void read_arm(std::uint32_t index, std::uint32_t k, old_loop& o) {
     const split_loop& s = witness_.loops[index];
     const split_off_arm& a = witness_.arms[s.first_arm + k];
@@ -362,7 +362,7 @@ private:
     }
   }
 
-  /// The nodes of the loop that an iteration may reach after its arms have met.
+  /// Reads the nodes of the loop that an iteration may reach after its arms have met.
   void read_what_follows(const old_loop& o, const split_loop& s) {
     flat_array<node_id> nodes(1, o.join);
     is_in_loop_after_[o.join] = 1;
@@ -427,8 +427,8 @@ private:
     }
   }
 
-  /// An array is in no node, or an operation of the entry, which nothing leads to. An IR may say that making one traps,
-  /// since it must stay there.
+  /// Notes an array. It is in no node, or it is an operation of the entry, to which no edge leads. An IR may claim that
+  /// making one traps, since it must stay there.
   void know_array(value_id v) {
     const auto entry = static_cast<node_id>(h_.entry());
     const bool is_operation = is_new_value(v) && new_home_[v] == entry;
@@ -444,7 +444,7 @@ private:
     }
   }
 
-  /// The operations that compute the address of an access, in the IRs that have such.
+  /// Notes the operations that compute the address of an access, in IRs that have them.
   void know_address(value_id access) {
     if (!ok() || after_.effect(access) == effect_kind::none) {
       return;
@@ -461,7 +461,7 @@ private:
 
   // ---- New nodes.
 
-  /// The only edge of `n`, or the edge that it takes for a condition; `no_edge` if it has others.
+  /// The only edge of `n`, or its edge for a condition; `no_edge` if it has other edges.
   edge_id way(node_id n, std::size_t count, bool holds) const {
     std::size_t edges = 0;
     edge_id only = no_edge;
@@ -475,7 +475,7 @@ private:
     return count == 1 ? only : edge_of_case(after_, n, static_cast<constant_of<After>>(holds ? 1 : 0));
   }
 
-  /// An edge of a new node that must lead to a node.
+  /// The edge of a new node that must lead to `to`.
   edge_id way_to(node_id n, std::size_t count, bool holds, node_id to) {
     const edge_id e = way(n, count, holds);
     if (e == no_edge || e < old_edges_ || static_cast<node_id>(h_.edge_target(e)) != to) {
@@ -621,7 +621,7 @@ private:
            is_number(a[1], 1) && !after_.may_trap(v) && after_.effect(v) == effect_kind::none;
   }
 
-  /// The arms whose arrays a condition asks whether they are full, as bits; no others may be asked.
+  /// The arms, as bits, whose arrays a condition asks whether they are full. Requires that it asks about nothing else.
   std::uint32_t check_full(value_id root, const split_loop& s, flat_array<value_id>& seen) {
     std::uint32_t found = 0;
     flat_array<value_id> work(1, root);
@@ -654,7 +654,7 @@ private:
     return found;
   }
 
-  /// Whether the number of records after the arms is one more after `meets`, and else what it was.
+  /// Checks that the number of records after the arms is one more after `meets`, and unchanged otherwise.
   void check_joined(const split_off_arm& a, const old_loop& o, edge_id meets) {
     for_each_id(h_.in_edges(o.join), [&](edge_id e) {
       if (input(a.joined, e) != (e == meets ? a.appended : a.count)) {
@@ -687,8 +687,8 @@ private:
     arrays_.push_back(kept);
   }
 
-  /// Whether the operands of an access are those of its reference and no others: an access with a guard may not run.
-  /// Of its address, those of the operation that computes it.
+  /// Whether an access has exactly the operands of its reference: an access with a guard may not run. For an address,
+  /// the operands of the operation that computes it.
   bool reads_only(value_id v, const memory_reference& m, std::size_t count) const {
     std::size_t found = 0;
     bool only = true;
@@ -716,7 +716,7 @@ private:
     return same;
   }
 
-  /// The values of a new node: known phis if it may have some, `others`, and a terminator.
+  /// Checks the values of a new node: known phis if it may have some, `others`, and a terminator.
   void check_contents(node_id n, const flat_array<value_id>& others, bool may_have_phis) {
     std::size_t found = 0;
     bool ended = false;
@@ -742,7 +742,7 @@ private:
     }
   }
 
-  /// The phis of the header in the loop over chunks, and what is read after the loop.
+  /// Checks the phis of the header in the loop over chunks, and the values that are read after the loop.
   void check_carried(const split_loop& s, const old_loop& o) {
     std::size_t phis = 0;
     for_each_phi(before_, s.header, [&](value_id) { ++phis; });
@@ -766,7 +766,7 @@ private:
         fail(fault::wrong_carry, s.outer, c.value);
       }
     }
-    if (ok() && phis != 0) { // each is carried: two entries for one would have one phi with two inputs for an edge
+    if (ok() && phis != 0) { // each phi is carried; two entries for one phi would give it two inputs for an edge
       fail(fault::wrong_carry, s.outer);
     }
   }
@@ -814,8 +814,8 @@ private:
     }
   }
 
-  /// Whether the proof excludes all pairs of iterations that the split puts in another order. Each part of the loop has
-  /// a turn: the first loop, then the arms in the order of the witness.
+  /// Whether the proof excludes all pairs of iterations that the split reorders. The parts run in turn: the first loop,
+  /// then the arms in the order of the witness.
   bool keeps_order(const dependence_result& proof, value_id first, std::uint32_t in_a, value_id second,
                    std::uint32_t in_b) const {
     const std::uint32_t turn_a = in_a == none ? 0 : in_a + 1;
@@ -836,7 +836,7 @@ private:
       case iteration_order::after:
         keeps = turn_b < turn_a;
         break;
-      case iteration_order::same: // two arms do not run both; else the first loop must have come first
+      case iteration_order::same: // only one arm runs; otherwise the first loop must have run first
         keeps = (turn_a != 0 && turn_b != 0) || is_in_loop_after_[old_home_[turn_a == 0 ? first : second]] == 0;
         break;
       }
@@ -849,8 +849,8 @@ private:
 
   // ---- What is said about the number of iterations.
 
-  /// Unrolling trusts hints. A chunk has at most as many iterations as the old loop, but its number need not be a
-  /// multiple of what that of the old loop was.
+  /// Compares hints, since unrolling trusts them. A chunk has at most as many iterations as the old loop, but their
+  /// number need not be a multiple of what the old number was a multiple of.
   void compare_hints(node_id n) {
     if constexpr (has_trip_hints<After>) {
       loop_hints was;
@@ -871,9 +871,8 @@ private:
 
   // ---- Old nodes.
 
-  /// Whether `u` is the value `x` as it must be read in a node: within its arm or loop it is the same; an arm reads
-  /// other values of the loop from memory; after the loop, the values that leave are phis. `no_node` is outside of all
-  /// loops.
+  /// Whether `u` is how the value `x` must be read in a node. Within its arm or loop it is itself. An arm reads other
+  /// values of the loop from memory. After the loop, values are read from phis. `no_node` is outside of all loops.
   bool same_read(value_id x, value_id u, node_id at) const {
     if (x == no_value || u == no_value) {
       return x == u;
@@ -989,7 +988,7 @@ private:
     }
   }
 
-  /// The inputs of old phis on the edges out of `n` and out of new nodes that stand for old edges.
+  /// Compares the inputs of old phis on the edges out of `n`, and out of new nodes that stand for old edges.
   void compare_phis(node_id n) {
     for_each_id(h_.in_edges(n), [&](edge_id e) {
       const edge_id old = stands_for_[e];
@@ -1003,7 +1002,7 @@ private:
         }
         // An exit stands for an edge from outside: its values are those after the loop.
         const bool is_exit = e != old && from != no_node && loop_of_[from] != none && old == olds_[loop_of_[from]].exit;
-        // An edge that appends is in the first loop.
+        // An edge from a node that appends is in the first loop.
         const bool is_end = e != old && from != no_node && arm_of_[from] != none;
         const auto x = static_cast<value_id>(before_.phi_input(phi, old));
         const auto u = input(phi, e);
@@ -1029,7 +1028,7 @@ private:
 
   // ---- Arrays.
 
-  /// Nothing but its store and its load reads an array.
+  /// Checks that only its store and its load access an array.
   void check_arrays() {
     flat_array<std::uint32_t> array_of(new_home_.size(), none);
     for (std::uint32_t i = 0; i != arrays_.size(); ++i) {
@@ -1080,21 +1079,21 @@ private:
   flat_array<node_id> new_home_;
   flat_array<node_id> reached_;
   flat_array<unsigned char> is_reached_; ///< by node
-  flat_array<unsigned char> is_live_;    ///< by edge: its source is reached
+  flat_array<unsigned char> is_live_;    ///< by edge: whether its source is reached
   dominators_and_loops_result flow_;     ///< of the old program
   flat_array<old_loop> olds_;
   flat_array<std::uint32_t> loop_of_;          ///< by node: the split loop in which it was
   flat_array<std::uint32_t> arm_of_;           ///< by node: its arm in the witness
-  flat_array<unsigned char> is_new_node_;      ///< by node: the witness names it
-  flat_array<unsigned char> is_in_loop_after_; ///< by old node: it follows the arms in an iteration
+  flat_array<unsigned char> is_new_node_;      ///< by node: whether the witness names it
+  flat_array<unsigned char> is_in_loop_after_; ///< by old node: whether it follows the arms in an iteration
   flat_array<std::uint32_t> num_in_;           ///< by old node
   flat_array<node_id> target_;                 ///< by old edge: where it must lead
-  flat_array<edge_id> stands_for_;             ///< by edge: the old one that brings the same values
+  flat_array<edge_id> stands_for_;             ///< by edge: the old edge that brings the same values
   flat_array<node_id> source_;                 ///< by old edge
-  flat_array<unsigned char> is_known_;         ///< by value: the witness names it
+  flat_array<unsigned char> is_known_;         ///< by value: whether the witness names it
   flat_array<value_id> meaning_;               ///< by load: the value that it loads
   flat_array<value_id> address_of_;            ///< by value: the new access whose address it computes
-  flat_array<value_id> leaves_as_;             ///< by old value: the phi that is read after the loop
+  flat_array<value_id> leaves_as_;             ///< by old value: the phi that is read for it after the loop
   flat_array<kept_value> arrays_;
   flat_array<value_id> old_list_;
   flat_array<value_id> list_;

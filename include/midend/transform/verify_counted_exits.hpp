@@ -28,18 +28,19 @@ enum class counted_exit_fault : std::uint8_t {
   none,
   unknown_edge,  ///< the program has no such edge, no run reaches it, or its node has no condition with cases
   no_comparison, ///< the condition is no comparison of two numbers of the same width, of at most 64 bits
-  no_induction,  ///< no side is a sum of a number and of a phi of a loop that contains the test
-  no_exit,       ///< it does not leave that loop
-  no_step,       ///< what goes around is not always the phi plus the same number
-  unknown_start, ///< what goes in is not always the same sum
-  unknown_bound, ///< the distance between start and bound is no number; or they are unknown and their order is tested
+  no_induction,  ///< neither side is a phi of a loop around the test plus a number
+  no_exit,       ///< the edge does not leave that loop
+  no_step,       ///< a backedge brings something else than the phi plus a fixed number
+  unknown_start, ///< edges into the loop bring different sums
+  unknown_bound, ///< the distance between start and bound is no number, or both are unknown and the test is one of
+                 ///< order
   may_be_taken   ///< the test fires in an iteration, and no exit that is always tested ends the loop before
 };
 
 /// The answer of `verify_counted_exits`.
 struct counted_exits_verdict {
   std::size_t proven = 0; ///< edges that were dropped as `assumed` and are never taken
-  edge_id edge = no_edge; ///< of the old program: the first one for which there is no proof, or none
+  edge_id edge = no_edge; ///< of the old program: the first edge without a proof, or none
   counted_exit_fault fault = counted_exit_fault::none;
 
   explicit operator bool() const { return fault == counted_exit_fault::none; }
@@ -47,16 +48,16 @@ struct counted_exits_verdict {
 
 namespace detail {
 
-/// The first time that something happens.
+/// The first iteration in which something happens.
 struct first_crossing {
   bool exists = false;
   std::uint64_t n = 0;
 };
 
-/// Numbers modulo 2^width from `low` on, upwards; after the last number comes 0.
+/// Consecutive numbers modulo 2^width from `low` upwards. After the last number comes 0.
 struct cyclic_interval {
   std::uint64_t low = 0;
-  std::uint64_t count = 0; ///< 0: none, or all
+  std::uint64_t count = 0; ///< 0: no numbers, or all
   bool has_all = false;
 };
 
@@ -67,7 +68,7 @@ constexpr cyclic_interval complement_of(const cyclic_interval& of, unsigned widt
   return {(of.low + of.count) & low_ones(width), (0 - of.count) & low_ones(width), false};
 }
 
-/// The numbers x for which a comparison of x with `bound` is true. Of any other operation: all.
+/// The numbers x for which a comparison of x with `bound` is true. All, if the operation is no comparison.
 constexpr cyclic_interval numbers_that_are(operation code, std::uint64_t bound, unsigned width) {
   const std::uint64_t least_signed = std::uint64_t{1} << (width - 1);
   const auto below = [&](std::uint64_t least) { return cyclic_interval{least, (bound - least) & low_ones(width)}; };
@@ -101,15 +102,16 @@ constexpr cyclic_interval numbers_that_are(operation code, std::uint64_t bound, 
   }
 }
 
-/// n · a - m · t is in the interval that was asked for, and n is the least such number.
+/// The least n for which n · a - m · t is in the requested interval.
 struct first_multiple {
   bool exists = false;
   std::uint64_t n = 0;
   std::uint64_t t = 0;
 };
 
-/// The first multiple of `a` that is in [low, high] modulo m; m = 0 is 2^64. As Euclid's algorithm: if no multiple of a
-/// is in the interval itself, m · t has to be in [-high, -low] modulo a, and the first such t has the first n.
+/// The first multiple of `a` that is in [low, high] modulo m; m = 0 is 2^64. Works like Euclid's algorithm: if no
+/// multiple of a is in the interval itself, m · t must be in [-high, -low] modulo a, and the first such t has the first
+/// n.
 ///
 /// Requires 0 < low ≤ high < m, and a < m. The depth is at most twice the bits of m.
 constexpr first_multiple find_first_multiple(std::uint64_t a, std::uint64_t m, std::uint64_t low, std::uint64_t high) {
@@ -136,7 +138,7 @@ constexpr first_multiple find_first_multiple(std::uint64_t a, std::uint64_t m, s
   if (!inner.exists) {
     return {};
   }
-  const std::uint64_t over = rest_of_m * inner.n - a * inner.t; // both may wrap, the difference does not
+  const std::uint64_t over = rest_of_m * inner.n - a * inner.t; // both products may wrap, but not their difference
   const std::uint64_t sum = rest + over;                        // of two numbers below a, which is at most 2^63
   return {true, times * inner.n + inner.t + quotient + sum / a + (sum % a == 0 ? 0u : 1u), inner.n};
 }
@@ -158,8 +160,8 @@ constexpr first_crossing find_first_crossing(std::uint64_t start, std::uint64_t 
   return {found.exists, found.n};
 }
 
-/// The numbers of `width` bits that are in an interval after they are extended to `wide` bits. That is one interval
-/// again: what the numbers become is one, and if it is met at both ends, these are neighbours modulo 2^width.
+/// The numbers of `width` bits that are in an interval after they are extended to `wide` bits. They form one interval:
+/// the extended numbers are one, and if the given interval meets both of its ends, these are neighbours modulo 2^width.
 constexpr cyclic_interval unextended(const cyclic_interval& of, operation extension, unsigned width, unsigned wide) {
   if (extension == operation::copy || of.has_all || of.count == 0) {
     return of;
@@ -180,14 +182,14 @@ constexpr cyclic_interval unextended(const cyclic_interval& of, operation extens
   return {(first - shift) & (size - 1), count & (size - 1), count == size};
 }
 
-/// How a phi changes: it starts as `start`, and `step` is added in each iteration.
+/// How a phi changes: it begins as `start`, and each iteration adds `step`.
 struct counter_progress {
   counted_exit_fault fault = counted_exit_fault::none;
   value_and_number start;
   std::uint64_t step = 0;
 };
 
-/// The loop is left by this node in iteration n, or before.
+/// The node leaves the loop in iteration n, if it was not left before.
 struct end_of_counted_loop {
   bool exists = false;
   std::uint64_t n = 0;
@@ -207,8 +209,9 @@ class verify_counted_exits_workspace {
   dominators_and_loops_result found_;
   linear_sums_memory sums_;
   counter_limits_memory limits_;
-  flat_array<detail::counter_progress> progress_; ///< by value: of phis of headers
-  flat_array<edge_id> entered_by_;  ///< by node: the only edge from nodes that it does not dominate, if it is one
+  flat_array<detail::counter_progress> progress_; ///< by value: valid for phis of headers
+  flat_array<edge_id> entered_by_;  ///< by node: the only edge from nodes that it does not dominate; `no_edge` if there
+                                    ///< are none or several
   flat_array<node_id> first_latch_; ///< by loop, in preorder
   flat_array<node_id> last_latch_;  ///< by loop
   flat_array<detail::end_of_counted_loop> ends_; ///< by loop
@@ -225,8 +228,8 @@ public:
     find_ends();
   }
 
-  /// Why there is no proof that edge `e` is never taken. For edges of one loop after another, O(edges of its source +
-  /// width), and for each loop O(its exits).
+  /// Why there is no proof that edge `e` is never taken. Ask for the edges of one loop after another: O(edges of its
+  /// source + width), and O(exits) once for each loop.
   counted_exit_fault fault_of(edge_id e) {
     if (e >= static_cast<std::size_t>(ir_.graph().num_edges())) {
       return counted_exit_fault::unknown_edge;
@@ -248,8 +251,8 @@ public:
     return ends_before || never_fires(fires) ? counted_exit_fault::none : counted_exit_fault::may_be_taken;
   }
 
-  /// The iteration of the innermost loop around its source from which on no run takes an edge; the largest number if
-  /// there is none. O(1).
+  /// The iteration of the innermost loop around the source of an edge from which on no run takes the edge; the largest
+  /// number if there is none. O(1).
   std::uint64_t untaken_from(edge_id e) const {
     const node_id n = source_of(e);
     const loop_id l = tree().is_reachable(n) ? loops().innermost_loop(n) : no_loop;
@@ -265,12 +268,12 @@ public:
   const loop_forest& loops() const { return w_.found_.loops; }
 
 private:
-  /// In which iteration of a loop an edge is the one that its node takes, for the first time.
+  /// The first iteration of a loop in which a node takes an edge.
   struct firing {
     counted_exit_fault fault = counted_exit_fault::none;
     loop_id loop = no_loop;
     detail::first_crossing first;
-    iteration_test test; ///< if its operation is not `other`
+    iteration_test test; ///< valid if its operation is not `other`
   };
 
   static verify_counted_exits_workspace& found(const IR& ir, verify_counted_exits_workspace& workspace) {
@@ -286,7 +289,7 @@ private:
 
   node_id source_of(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
-  /// Whether a value is the same in all iterations.
+  /// Whether a value is invariant in a loop.
   bool is_outside(loop_id l, value_id v) const {
     const node_id home = v == no_value ? no_node : sums_.home(v);
     return home == no_node || !loops().contains(l, home);
@@ -360,7 +363,7 @@ private:
 
   // Tests.
 
-  /// The loop of whose header `v` is a phi, if it contains `n`.
+  /// The loop whose header has the phi `v`, if the loop contains `n`.
   loop_id loop_counted_by(value_id v, node_id n) const {
     if (v == no_value || !ir_.is_phi(v) || sums_.home(v) == no_node || !loops().is_header(sums_.home(v))) {
       return no_loop;
@@ -411,14 +414,14 @@ private:
         if (found.fault == counted_exit_fault::none) {
           return found;
         }
-        // The other side may count an outer loop, in which this edge stays.
+        // The other side may count an outer loop, which this edge does not leave.
         out = out.loop == no_loop || leaves(e, l) ? found : out;
       }
     }
     return out;
   }
 
-  /// What computes a condition, if it is a comparison or a copy of one; else its operation is `other`.
+  /// The comparison that computes a condition, perhaps through copies; else its operation is `other`.
   typename linear_sums<IR>::definition comparison_of(value_id condition) const {
     const value_and_number sum = sums_.read(condition);
     auto d = sums_.definition_of(sum.number == 0 ? sum.value : no_value);
@@ -450,7 +453,7 @@ private:
       in = fires_if_false ? detail::complement_of(in, bound.width) : in;
       in = fires_if_true == fires_if_false ? detail::cyclic_interval{0, 0, fires_if_true} : in;
       in = detail::unextended(in, extension, width, bound.width);
-      if (start.value != no_value && (in.has_all || in.count == 0)) { // whatever the counter is
+      if (start.value != no_value && (in.has_all || in.count == 0)) { // for every number of the counter
         out.first = {in.has_all, 0};
         return out;
       }
@@ -460,8 +463,8 @@ private:
       return out;
     }
     if (start.value != no_value) {
-      // Both are the same unknown number plus one that is known. It does not change while the loop runs, as it is
-      // outside. Only the difference is known, so only equality is.
+      // Both are one unknown number plus known ones. The unknown number is invariant, as it is from outside. Only the
+      // difference is known, so only equality can be decided.
       if (!is_outside(l, start.value) || extension != operation::copy || fires_if_true == fires_if_false ||
           (code != operation::equal && code != operation::not_equal)) {
         out.fault = counted_exit_fault::unknown_bound;
@@ -476,8 +479,8 @@ private:
 
   // Where loops end.
 
-  /// All that are tested in each iteration dominate the sources of all backedges, so they are in a chain, and preorder
-  /// visits them in the order of tests.
+  /// Exits that each iteration tests dominate the sources of all backedges. So they form a chain, and preorder visits
+  /// them in the order of tests.
   void find_ends() {
     w_.ends_.assign(loops().num_loops(), {});
     for (const node_id n : tree().preorder()) {
@@ -497,7 +500,7 @@ private:
     }
   }
 
-  /// Whether `n` dominates the sources of all backedges, as it does if its subtree has the first and the last one.
+  /// Whether `n` dominates the sources of all backedges: then its subtree has the first and the last one.
   bool is_always_tested(loop_id l, node_id n) const {
     return tree().dominates(n, w_.first_latch_[l]) && tree().dominates(n, w_.last_latch_[l]);
   }
@@ -544,18 +547,18 @@ private:
   verify_counted_exits_workspace& w_;
   linear_sums<IR> sums_;
   counter_limits<IR> limits_;
-  loop_id limits_of_ = no_loop; ///< the loop that `limits_` is about
+  loop_id limits_of_ = no_loop; ///< the loop that `limits_` describes
 };
 
-/// Whether each edge that a witness drops with the reason `assumed` is never taken by `before`, by what counters are.
-/// It shares no code with `untaken_exits` and asks it nothing, nor does it count iterations as `induction/` does. What
-/// remains to be trusted is this function with `linear_sums` and `counter_limits`, `dominators_and_loops`, and the IR
-/// with its cases and operations.
+/// Whether `before` never takes the edges that a witness drops with the reason `assumed`, as counters prove. It shares
+/// no code with `untaken_exits` and asks it nothing, nor does it count iterations as `induction/` does. One must trust
+/// this function with `linear_sums` and `counter_limits`, `dominators_and_loops`, and the IR with its cases and
+/// operations.
 ///
 /// **What is checked** of an edge. The condition of its node compares two sums of a value and a number, modulo 2^width;
-/// one of them may be extended before. One is of a phi in the header of a loop that the edge leaves. What goes in by
-/// all edges from outside is one sum, and what goes around by all backedges is the phi plus one number, the step. So
-/// the test of iteration n is of start + n · step. One of these holds:
+/// one of them may be extended before. One of the values is a phi in the header of a loop that the edge leaves. All
+/// edges from outside bring one sum, and all backedges bring the phi plus one number, the step. So the test of
+/// iteration n is of start + n · step. One of these holds:
 ///
 /// - Start and bound are numbers; or they are sums of the same value from outside of the loop, and the comparison is ==
 ///   or !=. The first n for which the test takes the edge is found as by Euclid's algorithm. There is none; or an exit
@@ -566,8 +569,8 @@ private:
 /// - The condition itself is a number.
 ///
 /// **Why this is enough.** By induction, the phi is start + n · step in iteration n, whatever wraps. All paths from the
-/// header to a backedge contain the exit's node, so iteration n of the exit is the last one. In it, all paths to a
-/// node that it dominates contain its node first.
+/// header to a backedge contain the exit's node, so iteration n of the exit is the last one. In it, all paths to a node
+/// that it dominates contain its node first.
 ///
 /// Not proven are other bounds and starts that are unknown, counters of more than 64 bits, and what rests on promises
 /// or on facts from elsewhere. Requires IR that `check_ir` accepts. O(n + m + values + operands), and for each branch
@@ -578,7 +581,7 @@ counted_exits_verdict verify_counted_exits(const IR& before, const unfolding_wit
   return verify_counted_exits(before, witness, workspace);
 }
 
-/// The same with memory from before.
+/// Uses memory from before.
 template <semantic_ir_argument IR>
 counted_exits_verdict verify_counted_exits(const IR& before, const unfolding_witness& witness,
                                            verify_counted_exits_workspace& workspace) {

@@ -47,16 +47,16 @@ enum class interchange_fault : std::uint8_t {
   wrong_counter,     ///< a new counter differs from the old one of the other loop in start, step or test
   bounds_change,     ///< start, step or bound of a counter are computed from more than this counter
   missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation, or an old one at another place, that is no copy of one that only computes
-  changed_operation, ///< it computes something else, or promises more than it may
-  fixed_operand,     ///< the operation names the value that it read
-  different_value,   ///< another value is read
-  moved_effect,      ///< an effect, or something that may trap, that runs more or less often
-  fixed_order,       ///< a call, a volatile access, or what may not return
-  carried_value,     ///< an iteration reads a value of an earlier one, and that is no reduction
-  used_after,        ///< after the loops, a value is read that depends on the order
+  extra_operation,   ///< a new operation, or an old one at another place, is no copy of one that only computes
+  changed_operation, ///< an operation computes something else, or promises more
+  fixed_operand,     ///< an operation names the value that it read
+  different_value,   ///< an operation reads another value
+  moved_effect,      ///< an effect or a possible trap runs more or less often
+  fixed_order,       ///< there is a call, a volatile access, or an operation that may not return
+  carried_value,     ///< an iteration reads a value of an earlier iteration, and that is no reduction
+  used_after,        ///< a value that depends on the order is read after the loops
   may_not_end,       ///< a counter counts where it did not, and nothing proves that it ends
-  unproven_order,    ///< no proof that `value` and `second` do not meet in iterations that change places
+  unproven_order,    ///< nothing proves that `value` and `second` do not meet in iterations that change places
   wrong_proof        ///< there is a proof about them, and it is wrong
 };
 
@@ -127,7 +127,7 @@ private:
 
   node_id new_home(value_id v) const { return v < pair_.new_home.size() ? pair_.new_home[v] : no_node; }
 
-  /// The old values for which new values stand.
+  /// Reads which old values the new values stand for.
   void read_meanings() {
     meaning_.assign(pair_.new_home.size(), no_value);
     for (std::size_t v = 0; v != pair_.num_old_values(); ++v) {
@@ -202,7 +202,7 @@ private:
     }
   }
 
-  /// No operation may be ordered. Effects, and traps that could be new, may be in the body only.
+  /// No operation may be ordered. Effects, and traps that could be new, are allowed in the body only.
   void check_operations(const checked_pair<Before>& p) {
     for (const node_id n : flow_.loops.blocks(p.outer.loop)) {
       for_each_id(before_.values(n), [&](value_id v) {
@@ -234,7 +234,7 @@ private:
     check_new_counter(nest.new_inner, p.inner, p.outer, p);
   }
 
-  /// A phi in loop `now` that counts as the counter of loop `was` did.
+  /// Checks that a phi in loop `now` counts as the counter of loop `was` did.
   void check_new_counter(value_id phi, const checked_level& now, const checked_level& was,
                          const checked_pair<Before>& p) {
     if (!ok()) {
@@ -252,7 +252,7 @@ private:
       good = good && static_cast<bool>(before_.same_operation(was.counter, after_, phi));
     }
     good = good && is_new(condition) && means(condition, old_condition);
-    // Of the outer loop, all of this is computed outside of the inner one, so it changes with the outer counter alone.
+    // For the outer loop, all of this is computed outside the inner one, so it changes with the outer counter alone.
     if (now.loop == p.outer.loop) {
       good = good && !p.is_inside(new_home(next)) && !p.is_inside(new_home(condition));
     }
@@ -280,7 +280,7 @@ private:
 
   // ---- What iterations carry.
 
-  /// All phis of the two headers and between the loops, apart from the counters, belong to reductions.
+  /// Checks that all phis of the two headers and between the loops, apart from the counters, belong to reductions.
   void check_carried(const checked_pair<Before>& p) {
     if (ok()) {
       for_each_phi(before_, p.outer.header, [&](value_id phi) {
@@ -331,7 +331,7 @@ private:
         parts.push_back(r.reader);
       }
     }
-    for (const value_id v : parts) { // now that all are known
+    for (const value_id v : parts) { // all parts are known now
       if (ok() && !before_.is_phi(v) && !is_step(v, number, code, p)) {
         fail(fault::carried_value, old_home(v), v);
       }
@@ -470,8 +470,8 @@ private:
     }
     std::uint64_t amount = static_cast<std::uint64_t>(*number);
     amount = (step == operation::sub ? 0 - amount : amount) & low_ones(width);
-    // What is compared does not change in the loop: `is_function_of_counter` has checked that it depends on the counter
-    // alone, and it is another operand than the counter; it must be outside.
+    // The bound is invariant: by `is_function_of_counter` it depends on the counter alone, and it is not the counter's
+    // operand, so it must be outside.
     const value_id bound = a[a[0] == level.counter ? 1 : 0];
     if (bound == no_value || (old_home(bound) != no_node && flow_.loops.contains(level.loop, old_home(bound)))) {
       return false;
@@ -608,7 +608,8 @@ private:
     });
   }
 
-  /// Old values that may be missing: the counters, and operations that only compute. Their readers are checked.
+  /// Checks old values that may be missing: the counters, and operations that only compute. Their readers are checked
+  /// elsewhere.
   void check_removed(node_id n, value_id v, const checked_pair<Before>* p) {
     const bool is_counter = p != nullptr && (v == p->outer.counter || v == p->inner.counter);
     const bool only_computes = p != nullptr && !before_.is_phi(v) && p->is_pure(v);
@@ -650,7 +651,7 @@ private:
     for_each_id(after_.operands(v), [&](value_id u) {
       const bool is_plain = u != no_value && (!is_old(u) || !p->is_inside(old_home(u)));
       if (!is_plain) {
-        fail(fault::different_value, n, v); // what the body computes may have changed since
+        fail(fault::different_value, n, v); // its operands in the body may have changed since
       }
     });
   }

@@ -27,7 +27,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The answer of `verify_loop_ends`: the first header of which nothing shows that its loop ends, or `no_node`.
+/// The answer of `verify_loop_ends`: the first header without a proof that its loop ends, or `no_node`.
 struct loop_ends_verdict {
   node_id node = no_node;
 
@@ -48,7 +48,7 @@ public:
     }
   }
 
-  /// Whether a test that each iteration makes is met by a counter some time, or the program promises an end.
+  /// Whether each iteration makes a test that a counter meets some time, or the program promises an end.
   bool ends(node_id header) const {
     if (header >= flow_.loops.num_nodes() || !flow_.loops.is_header(header)) {
       return false;
@@ -74,7 +74,7 @@ public:
 private:
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
-  /// Whether the IR says it of the header, or of each edge back to it.
+  /// Whether the IR promises the end for the header, or for each edge back to it.
   bool is_promised(loop_id l) const {
     bool is = false;
     if constexpr (has_must_end<IR>) {
@@ -86,14 +86,14 @@ private:
     return is || loop_ends(ir_, flow_.loops.header(l));
   }
 
-  /// A bit of a condition, and what it is when the loop is left.
+  /// A bit of a condition, and its value when the loop is left.
   struct leaving_bit {
     value_id v;
     bool is_set;
   };
 
-  /// Whether the branch of `n` leaves the loop if one comparison holds that is met some time. The condition is taken
-  /// apart where one of two bits suffices.
+  /// Whether the branch of `n` leaves the loop if one comparison holds, and that comparison is met some time. Takes the
+  /// condition apart where one of two bits suffices.
   bool leaves_some_time(loop_id l, node_id n) const {
     const auto leaves = [&](std::uint64_t bit) {
       const edge_id e = edge_of_case(ir_, n, static_cast<constant_of<IR>>(bit));
@@ -130,8 +130,7 @@ private:
         waiting[size++] = {x[0], at.is_set};
         waiting[size++] = {x[1], at.is_set};
       } else if (info.code == operation::select && size + 2 <= most_bits) {
-        for (const std::size_t arm :
-             {std::size_t{1}, std::size_t{2}}) { // which is as wanted: the other one may be, too
+        for (const std::size_t arm : {std::size_t{1}, std::size_t{2}}) { // the other bit may be as wanted, too
           if (bit_of(x[arm]) && (*bit_of(x[arm]) == 1) == at.is_set) {
             waiting[size++] = {x[0], arm == 1};
             waiting[size++] = {x[3 - arm], at.is_set};
@@ -146,7 +145,7 @@ private:
     return false;
   }
 
-  /// Whether each iteration changes a phi by numbers, not by 0 together, with operations that promise not to wrap: no
+  /// Whether each iteration adds numbers to a phi, with a sum other than 0, by operations that promise not to wrap: no
   /// run does that for ever.
   bool breaks_promise(loop_id l, value_id phi) const {
     const unsigned width = ir_.operation(phi).width;
@@ -162,14 +161,14 @@ private:
   /// A polynomial as start + k · step in iteration k of a loop, where the step is a number.
   struct counter {
     bool is_known = false;
-    polynomial start; ///< of values that the loop does not change
+    polynomial start; ///< a sum of invariants
     std::uint64_t step = 0;
     value_id phi = no_value;     ///< the last one in it
-    bool promises_signed = true; ///< all phis in it promise not to wrap
+    bool promises_signed = true; ///< whether all phis in it promise not to wrap
     bool promises_unsigned = true;
   };
 
-  /// Each phi in it is itself plus a number in the next iteration.
+  /// Reads a counter: each phi in it is itself plus a number in the next iteration.
   counter counter_of(const polynomial& p, loop_id l, unsigned width) const {
     counter out;
     out.is_known = p.is_known;
@@ -268,9 +267,10 @@ private:
     return a.is_known && b.is_known && b.step == 0 && meets_order(a, b, t);
   }
 
-  /// The counter runs through all numbers that differ from its start by a multiple of a power of two.
+  /// Whether the counter meets the test. It runs through all numbers that differ from its start by a multiple of a
+  /// power of two.
   static bool meets_equality(const counter& c, const leaving_test& t) {
-    if (t.code == operation::not_equal) { // two numbers in a row that are not both 0
+    if (t.code == operation::not_equal) { // two consecutive numbers differ
       return c.step != 0 || (c.start.is_number() && c.start.constant() != 0);
     }
     const unsigned shift = c.step == 0 ? t.width : static_cast<unsigned>(std::countr_zero(c.step));
@@ -286,7 +286,7 @@ private:
     if (a.step == 0) {
       return false;
     }
-    // Before the counter has passed all its numbers, it breaks a promise; and the test reads it.
+    // The counter breaks a promise before it has passed all its numbers, and the test reads it.
     if (values_.width(a.phi) == t.width && (is_signed ? a.promises_signed : a.promises_unsigned)) {
       return true;
     }
@@ -297,7 +297,7 @@ private:
     if (!b.start.is_number()) {
       return false;
     }
-    // Of the numbers that leave, which are those from `low` to `high`, one must be start + a multiple of 2^shift.
+    // The numbers that leave go from `low` to `high`. One of them must be start + a multiple of 2^shift.
     const std::uint64_t sign = is_signed ? std::uint64_t{1} << (t.width - 1) : 0;
     const std::uint64_t bound = b.start.constant() ^ sign;
     const std::uint64_t ones = low_ones(t.width);
@@ -318,17 +318,16 @@ private:
 
 } // namespace detail
 
-/// Checks that the natural loops with these headers do not go round for ever, as long as each of their iterations ends:
-/// what the witness of `remove_dead_code` says, and `verify_removal` counts as assumed. It shares no code with
-/// `evolutions` and the passes that use them. Where the IR itself promises it (`must_end`, `loop_ends`), nothing is
-/// left to check.
+/// Checks that the natural loops with these headers do not run for ever, as long as each of their iterations ends. The
+/// witness of `remove_dead_code` claims this, and `verify_removal` counts it as assumed. It shares no code with
+/// `evolutions` and its users. Nothing is checked where the IR itself promises the end (`must_end`, `loop_ends`).
 ///
-/// **What is checked.** The loop has an exit to which each iteration comes, and which is taken if a comparison of a
-/// counter holds, perhaps among others: a sum of phis that each iteration changes by a number. A counter with step s
-/// meets all numbers that are its start plus a multiple of the largest power of two that divides s. One of them must be
-/// among the numbers for which the loop is left: with an odd step, the bound itself; otherwise the bound is a number,
-/// and so is the start unless there are as many of those numbers in a row as the power. Or each iteration changes a phi
-/// by numbers, and promises not to wrap.
+/// **What is checked.** Each iteration reaches an exit, which is taken if a comparison of a counter holds, perhaps
+/// among others. The counter is a sum of phis that each iteration changes by a number. A counter with step s meets all
+/// numbers that are its start plus a multiple of the largest power of two that divides s. One of them must be among the
+/// numbers for which the loop is left: with an odd step, the bound itself; otherwise the bound is a number, and so is
+/// the start unless there are as many of those numbers in a row as the power. Or each iteration changes a phi by
+/// numbers, and promises not to wrap.
 ///
 /// Requires a program that `check_ir` accepts; the headers may be anything. O(n + m + values + operands).
 template <semantic_ir IR> loop_ends_verdict verify_loop_ends(const IR& ir, span<const node_id> headers) {

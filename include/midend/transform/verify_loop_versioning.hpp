@@ -38,14 +38,15 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with local classes.
 enum class versioning_fault : std::uint8_t {
   none,
-  wrong_size,    ///< the witness names what the new program does not have
-  no_gate,       ///< the copy is no loop, or is entered on another path than from the branch of the gate, if that holds
-  unknown_class, ///< an access has a local class that it did not have before, and the witness has no reason for it
-  changed_class, ///< the class of an access for the procedure is another one than before
-  wrong_class,   ///< an access of the witness has another class, or is in another loop, than the witness says
-  wrong_address, ///< an end of an interval is no base plus a form of what the loop does not change, or may wrap
-  not_covered,   ///< an access may touch a byte outside of its interval: `value`
-  not_apart      ///< nothing keeps `value` and `second`, which have different classes, apart
+  wrong_size,    ///< the witness names things that the new program does not have
+  no_gate,       ///< the copy is no loop, or is entered on another path than by the edge of the gate for a true
+                 ///< condition
+  unknown_class, ///< an access has a new local class, without a reason in the witness
+  changed_class, ///< an access has another class for the procedure than before
+  wrong_class,   ///< an access of the witness has another class, or is in another loop, than the witness claims
+  wrong_address, ///< an end of an interval is no base plus an invariant form, or may wrap
+  not_covered,   ///< the access `value` may touch a byte outside of its interval
+  not_apart      ///< nothing separates `value` and `second`, which have different classes
 };
 
 /// The first fault and its place in the new program, or none.
@@ -54,7 +55,7 @@ struct versioning_verdict {
   node_id node = no_node;
   value_id value = no_value;
   value_id second = no_value;
-  std::size_t pairs = 0; ///< of accesses that comparisons keep apart
+  std::size_t pairs = 0; ///< pairs of accesses that comparisons separate
 
   explicit operator bool() const { return fault == versioning_fault::none; }
 };
@@ -91,7 +92,7 @@ public:
   }
 
 private:
-  /// The sum of symbols times numbers and of a number, as an integer. Symbols of 64 bits have a sign.
+  /// A form: numbers times symbols plus a number, as an integer. Symbols of 64 bits have a sign.
   struct exact_term {
     value_id value;
     bool is_signed;
@@ -200,7 +201,8 @@ private:
     }
   }
 
-  /// The copy is entered by one edge, whose source is entered by one edge: that of the gate for a true condition.
+  /// Finds the gate: one edge enters the copy, and its source is entered by one edge, that of the gate for a true
+  /// condition.
   bool find_loop(const versioned_loop& x) {
     const loop_forest& loops = flow_.loops;
     loop_ = loops.innermost_loop(x.scope);
@@ -236,7 +238,7 @@ private:
     return is_gate && count == 1;
   }
 
-  /// The conditions that all hold if their conjunction does.
+  /// Lists the conditions whose conjunction this is.
   void read_conditions(value_id all) {
     conditions_.clear();
     flat_array<value_id> pending(1, all);
@@ -259,7 +261,7 @@ private:
     }
   }
 
-  /// Whether `v` is this operation of two operands.
+  /// Whether `v` is this operation with two operands.
   bool is_operation(value_id v, operation code, unsigned width, value_id& a, value_id& b) const {
     if (home_[v] == no_node || after_.is_phi(v)) {
       return false;
@@ -298,7 +300,7 @@ private:
     return checked_integer(as_signed(static_cast<std::uint64_t>(*c), after_.operation(v).width));
   }
 
-  /// Of numbers that a condition compares with a literal: x < m, or x + k < m, unsigned.
+  /// Reads bounds of numbers that a condition compares with a literal: x < m, or x + k < m, unsigned.
   void read_bounds() {
     bounds_.clear();
     const checked_integer half = checked_integer::power_of_two(63);
@@ -326,7 +328,7 @@ private:
     }
   }
 
-  /// The bounds of a symbol, from its width or from all conditions that bound it.
+  /// The bounds of a symbol, from its width and all conditions that bound it.
   std::optional<number_bounds> bounds_of(const exact_term& t) const {
     const unsigned width = after_.operation(t.value).width;
     if (width < 64) {
@@ -386,7 +388,7 @@ private:
     return least(f).fits_in_64_bits() && least(opposite).fits_in_64_bits();
   }
 
-  /// The form that a number of 64 bits, with its sign, is equal to as an integer. The depth is bounded.
+  /// Reads the form that equals a signed number of 64 bits as an integer. The depth is bounded.
   bool read_form(value_id v, exact_form& out, unsigned depth = 0) const {
     if (v == no_value || depth == most_depth) {
       return false;
@@ -440,7 +442,7 @@ private:
 
   // ---- Intervals.
 
-  /// What a number of an address stands for: copies of an address are numbers.
+  /// The number that an address is: copies of an address are numbers.
   value_id address_of(value_id v) const {
     if (home_[v] != no_node && !after_.is_phi(v) && after_.operation(v).code == operation::copy) {
       for_each_id(after_.operands(v), [&](value_id x) { v = x; });
@@ -448,7 +450,7 @@ private:
     return v;
   }
 
-  /// base + form as integers, in which nothing wraps.
+  /// Reads base + form as integers in which nothing wraps.
   bool read_address(value_id v, value_id& base, exact_form& out) const {
     value_id a = no_value;
     value_id form = no_value;
@@ -476,7 +478,7 @@ private:
   }
 
   bool read_interval(const interval_witness& i, interval& out) const {
-    for (access_id a = 0; a != nest_.accesses.num_accesses(); ++a) { // a base that accesses have
+    for (access_id a = 0; a != nest_.accesses.num_accesses(); ++a) { // only a base that accesses have
       value_id base = nest_.accesses.access(a).base;
       interval known;
       known.base = base;
@@ -497,7 +499,7 @@ private:
   }
 
   /// Whether sign · (place - end) + more is never negative. Replaces each counter, inner ones first, by the number for
-  /// which the sum is least: the first one, or the last one by its limit or by its trips.
+  /// which the sum is least: its first one, or its last one by its limit or trip count.
   bool is_never_negative(const nest_access& access, const exact_form& end, const checked_integer& sign,
                          const checked_integer& more, bool prefers_trips = false) const {
     const nest_accesses& nest = nest_.accesses;
@@ -538,7 +540,7 @@ private:
     return lowest.is_valid() && !lowest.is_negative();
   }
 
-  /// Whether a condition says that a form of symbols is 1 or more: 0 <= x, where x is the form less 1.
+  /// Whether a condition proves that a form of symbols is 1 or more: 0 <= x, where x is the form less 1.
   bool is_at_least_one(const nest_form& f) const {
     exact_form wanted;
     flat_array<checked_integer> counters(most_depth, 0);
@@ -627,7 +629,7 @@ private:
 
   // ---- The rest of the program.
 
-  /// All other accesses have the classes that they had, or the only class of a loop, which promises nothing.
+  /// Checks that all other accesses have their old classes, or the only class of a loop, which promises nothing.
   void check_other_classes() {
     flat_array<std::uint32_t> only(static_cast<std::size_t>(after_.graph().num_nodes()), any_memory);
     for (std::size_t k = 0; ok() && k != flow_.dominators.preorder().size(); ++k) {
@@ -678,7 +680,7 @@ private:
   dominators_and_loops_result flow_;
   value_evolutions found_;
   flat_array<node_id> home_;
-  flat_array<unsigned char> is_proven_; ///< by value: an access whose class was shown to hold
+  flat_array<unsigned char> is_proven_; ///< by value: whether its class is proven
   loop_id loop_ = no_loop;
   function_nest nest_;
   flat_array<value_id> conditions_;
@@ -688,19 +690,19 @@ private:
 
 } // namespace detail
 
-/// Checks the local classes of a program that is an unfolding of another one: `verify_unfolding` has shown that, with
-/// the witness `copies`. Asks nothing of the plan and shares no code with it; the last iterations of counters come from
-/// `evolutions`, which is trusted.
+/// Checks the local classes of a program that is an unfolding of another one, as `verify_unfolding` must have shown
+/// with the witness `copies`. Asks nothing of the plan and shares no code with it; the last iterations of counters come
+/// from `evolutions`, which is trusted.
 ///
 /// Each access that got a class in the copy of a loop must be in its interval for all counters of the nest, and for
-/// each two accesses with different classes, one of them a store, a comparison on the only path to the copy must say
-/// that one interval ends where the other one begins, or before. Ends of intervals are read from the operations before
-/// the gate, as exact integers: each symbol must be bounded by its width or by a condition, each sum must fit in 64
-/// bits, and for each address a condition must say that it did not wrap. All other accesses must have kept their
+/// each two accesses with different classes, one of them a store, a comparison on the only path to the copy must show
+/// that one interval ends at the begin of the other one, or before. Ends of intervals are read from the operations
+/// before the gate, as exact integers: each symbol must be bounded by its width or by a condition, each sum must fit in
+/// 64 bits, and for each address a condition must show that it did not wrap. All other accesses must have kept their
 /// classes.
 ///
-/// `facts` has what is known about the values of the new program, by value, or is empty. For each loop O(n + m) and
-/// O(accesses² · conditions).
+/// `facts` has facts about the values of the new program, by value, or is empty. For each loop O(n + m) and O(accesses²
+/// · conditions).
 template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires memory_ir<Before> && memory_ir<After> && freezable_ir_argument<After>
 versioning_verdict verify_loop_versioning(const Before& before, const After& after, const unfolding_witness& copies,

@@ -24,21 +24,22 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with a motion.
 enum class motion_fault : std::uint8_t {
   none,
-  wrong_size,            ///< the programs have other nodes
-  changed_flow,          ///< an edge, its target or its case
-  missing_operation,     ///< an operation is nowhere
-  extra_operation,       ///< an operation that the old program does not have
-  changed_operation,     ///< it computes something else, or promises more
-  wrong_operand,         ///< an operand, phi input or condition is another one
-  wrong_order,           ///< operations that were not moved are in another order
-  not_movable,           ///< a phi, a terminator, or an operation with an effect or from which control may not return
-  not_repeatable,        ///< it may give another value where it was than at the new place
-  convergent,            ///< it matters which threads run it together, and others may at the new place
+  wrong_size,            ///< the programs have different nodes
+  changed_flow,          ///< an edge, its target or its case differs
+  missing_operation,     ///< an operation is missing
+  extra_operation,       ///< the old program does not have this operation
+  changed_operation,     ///< an operation computes something else, or promises more
+  wrong_operand,         ///< an operand, phi input or condition differs
+  wrong_order,           ///< operations that were not moved changed their order
+  not_movable,           ///< a phi, a terminator, an operation with an effect, or one that may not return was moved
+  not_repeatable,        ///< an operation may give another value at its new place
+  convergent,            ///< the result depends on the threads that run the operation together, and these may differ at
+                         ///< the new place
   closed_node,           ///< the new node accepts no operations
   not_above,             ///< the new node does not dominate the old one
   operand_not_available, ///< at the new place, an operand is not computed
-  early_trap,            ///< it may trap where it did not run, or before an effect
-  changed_memory         ///< it reads memory that may be written between the two places
+  early_trap,            ///< an operation may trap where it did not run, or before an effect
+  changed_memory         ///< an operation reads memory that may be written between the two places
 };
 
 /// The answer of `verify_motion`: the first fault and its place in the new program, or none.
@@ -98,7 +99,7 @@ private:
     }
   }
 
-  /// What no trap may move across.
+  /// Whether no trap may move across an operation.
   template <class IR> static bool is_barrier(const IR& ir, value_id v) {
     return !ir.is_phi(v) && (writes(ir, v) || ir.may_not_return(v) || ir.is_volatile(v));
   }
@@ -173,14 +174,14 @@ private:
     }
   }
 
-  /// Whether `v` does nothing in either program but to compute a value, perhaps from memory, and lets control pass.
+  /// Whether `v` only computes a value in both programs, perhaps from memory, and lets control pass.
   bool computes_only(value_id v) const { return computes_only(before_, v) && computes_only(after_, v); }
 
   template <class IR> static bool computes_only(const IR& ir, value_id v) {
     return !ir.is_phi(v) && !is_terminator(ir, v) && !writes(ir, v) && !ir.is_volatile(v) && !ir.may_not_return(v);
   }
 
-  /// The values that were moved to a node.
+  /// Checks the values that were moved to a node.
   void check_moved_to(node_id n) {
     loads_.clear();
     bool has_chain = false;
@@ -225,8 +226,8 @@ private:
     check_loads(n);
   }
 
-  /// The loads that were moved to `n`, one class of memory after the other; of more than `most_classes`, the others are
-  /// taken to read any memory.
+  /// Checks the loads that were moved to `n`, one class of memory after the other. With more than `most_classes`, the
+  /// others count as loads of any memory.
   void check_loads(node_id n) {
     std::array<std::uint32_t, most_classes> seen{};
     std::size_t count = 0;
@@ -255,11 +256,11 @@ private:
     }
   }
 
-  /// The nodes where control surely arrives from a node, with no barrier before.
+  /// Follows the nodes where control surely arrives from a node, without a barrier before.
   void follow_chain(node_id n) {
     for (node_id at = n;;) {
       node_id next = no_node;
-      bool branches = false; // to several nodes
+      bool branches = false; // whether one of them leads to several nodes
       for_each_id(after_.graph().successors(at), [&](node_id s) {
         branches = branches || (next != no_node && next != s);
         next = s;
@@ -272,8 +273,8 @@ private:
     }
   }
 
-  /// Nothing in `n` after the first of some loads may write memory of a class, and nothing in a node on a way from `n`
-  /// to where they were without passing `n` again.
+  /// Checks that no operation in `n` after the first of some loads writes memory of a class, and none in a node on a
+  /// path from `n` to the loads' old nodes that does not pass `n` again.
   template <class Chosen> void check_memory(node_id n, std::uint32_t memory, Chosen is_chosen) {
     todo_.clear();
     ++walk_;
@@ -304,7 +305,7 @@ private:
     }
   }
 
-  /// Whether an operation of a node from a place on may write memory of a class.
+  /// Whether an operation of a node, at a position or after it, may write memory of a class.
   bool writes_after(node_id n, std::uint32_t place, std::uint32_t memory) const {
     bool found = false;
     if (last_write_[n] != none && last_write_[n] >= place) {
@@ -346,11 +347,11 @@ private:
   motion_verdict verdict_;
   dominator_tree tree_;
   ids old_place_;     ///< by value, in its node
-  ids new_place_;     ///< the same in the new program
+  ids new_place_;     ///< position in its node in the new program, by value
   ids first_barrier_; ///< by node, of the old program, or `none`
   ids last_barrier_;  ///< by node, of the new program
   ids last_write_;    ///< by node, of the new program
-  ids chain_;         ///< by node: the last node from which control surely arrives
+  ids chain_;         ///< by node: the last node from which control surely arrives there
   ids between_;       ///< by node: the last walk that looked for writes in it
   std::uint32_t walk_ = 0;
   ids loads_;
@@ -360,30 +361,31 @@ private:
 } // namespace detail
 
 /// Checks that `after` is `before` with operations moved to nodes above, so that both do the same. It shares no code
-/// with the transformation; what remains to be trusted is this function, `dominators`, and the effects and
-/// `same_operation` of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
+/// with the transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR.
+/// Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
 /// **What is checked** of the reachable part of the program.
 /// 1. Edges, conditions and phis are the old ones. Operations read what they read and promise no more. Those that were
 ///    not moved are in the old order.
-/// 2. An operation that was moved has no effect, control passes it, it may keep its result when it runs again
-///    (`is_repeatable`), which others run with it does not matter (`is_convergent`), its new node accepts operations
-///    and strictly dominates the old one, and its operands are computed before it there.
-/// 3. If it may trap: from its new place, control arrives at the old one without a branch, and on the way is no effect,
-///    no volatile access, and nothing from which control may not return. So it traps early or it would have trapped.
-/// 4. If it reads memory: nothing on a way from the new place to the old one that does not pass the new node again may
+/// 2. A moved operation has no effect and lets control pass. It may keep its result when it runs again
+///    (`is_repeatable`), and its result does not depend on threads that run it together (`is_convergent`). Its new node
+///    accepts operations and strictly dominates the old one, and its operands are computed before it there.
+/// 3. If it may trap: from its new place, control arrives at the old one without a branch. On the path is no effect, no
+///    volatile access, and no operation that may not return. So it traps early or it would have trapped.
+/// 4. If it reads memory: nothing on a path from the new place to the old one that does not pass the new node again may
 ///    write that memory. Where the IR names places (`memory`), stores to other classes and calls that do not write the
 ///    class of the load (`may_write`) may be there.
 ///
 /// **Why this is enough.** Let v move from node a to b, and follow a run to a read of v. Since b dominates a, b was run
-/// before a; take the last time. No operand u was computed between then and the run of a: there would be a way to u
-/// that avoids b, as u's node is above b or u is earlier in b, and from u to a without b; but b dominates a. Nor
-/// was memory written that v reads, by 4. So what v got in b is what it may get in a, by 2, each time that a runs
-/// until b runs again. A run of b that a does not follow computes what nobody reads, and by 3 it does not trap.
+/// before a; take the last time. No operand u was computed between then and the run of a: there would be a path to u
+/// that avoids b, as u's node is above b or u is earlier in b, and one from u to a without b; but b dominates a. Nor
+/// was memory written that v reads, by 4. So by 2 the value that v got in b is one that it may get in a, each time that
+/// a runs until b runs again. A run of b without a run of a afterwards computes a value that is not read, and by 3 it
+/// does not trap.
 ///
-/// O(n + m + values + operands), plus, for each node that traps were moved to, the nodes on the way, and for each node
-/// that loads were moved to and each class that they read, the nodes on the way and their operations. Of more than 16
-/// classes, the others count as one that everything writes.
+/// O(n + m + values + operands), plus the nodes on the path for each node that traps were moved to, and the nodes on
+/// the paths with their operations for each node and class that loads were moved to. Of more than 16 classes, the
+/// others count as one that everything writes.
 template <certifiable_ir_argument Before, certifiable_ir_argument After>
   requires requires(const After& after, node_id n) { after.graph().in_edges(n); }
 motion_verdict verify_motion(const Before& before, const After& after) {

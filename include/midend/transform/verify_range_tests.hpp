@@ -21,11 +21,11 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with a program in which tests were replaced.
 enum class range_test_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes, or values are missing
-  changed_flow,      ///< an edge, its target or its case
-  changed_operation, ///< an old operation is another one, is missing, or is in another place
+  wrong_size,        ///< the programs have different nodes, or values are missing
+  changed_flow,      ///< an edge, its target or its case differs
+  changed_operation, ///< an old operation differs, is missing, or is at another place
   wrong_operand,     ///< an old operation or phi reads another value
-  new_operation,     ///< an operation was added that may trap, or that has an effect
+  new_operation,     ///< a new operation may trap or has an effect
   other_test         ///< a branch reads another condition that is no equal test
 };
 
@@ -95,7 +95,7 @@ private:
     });
   }
 
-  /// Of a terminator, the condition may be another one.
+  /// Compares an old operation. A terminator may read another condition.
   void check_old(node_id n, value_id v) {
     if (!pair_.same_operation(v, v)) {
       return fail(range_test_fault::changed_operation, n, v);
@@ -130,7 +130,7 @@ private:
     }
   }
 
-  /// Both compare for equality, and the differences of what they compare are the same, or each is the negative of the
+  /// Whether both compare for equality, and the differences of their operands are equal, or one is the negative of the
   /// other, modulo 2^width. The new program has both.
   bool are_equal_tests(value_id v, value_id w) const {
     if (v == no_value || w == no_value || !is_equality(v) || !is_equality(w)) {
@@ -186,17 +186,17 @@ private:
 
 } // namespace detail
 
-/// Checks that `after` is `before` with other conditions of branches, which are equal tests, and with operations for
-/// these. It shares no code with `range_tests`; what remains to be trusted is this function, `operation` and
-/// `same_operation` of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
+/// Checks that `after` is `before` with other conditions of branches, which are equal tests, and with operations that
+/// compute these. It shares no code with `range_tests`; one must trust this function, `operation` and `same_operation`
+/// of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
 /// **What is checked** of the reachable part. Edges, cases, operations and phis are the old ones, in their order, and
 /// read what they read. Operations that were added could be removed: they have no effect and do not trap. A condition
-/// is the old one; or both are == or both are != of numbers of one width, and the difference of the two numbers, as a
-/// polynomial of values modulo 2^width, is the same, or the negative.
+/// is the old one; or both are == or both are != of numbers of one width, and the differences of the two numbers, as
+/// polynomials of values modulo 2^width, are equal or negatives of each other.
 ///
 /// **Why this is enough.** a == b if and only if a - b is 0 modulo 2^width, which it is if and only if its negative is.
-/// What the added operations compute is read by conditions and by each other only.
+/// Only conditions and added operations read the results of added operations.
 ///
 /// O(n + m + values + operands).
 template <certifiable_ir Before, certifiable_ir After>

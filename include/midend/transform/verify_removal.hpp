@@ -22,23 +22,23 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with a removal.
 enum class removal_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes, or the witness names a node that is none
-  missing_operation, ///< an operation that is not removable is missing
-  extra_operation,   ///< an operation that the old program does not have there
-  changed_operation, ///< it computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition is another one, or is not computed any more
-  changed_flow,      ///< edges were changed that no removed branch has
-  removed_effect,    ///< a branch was removed that does more than branch
+  wrong_size,        ///< the programs have different nodes, or the witness names a node that does not exist
+  missing_operation, ///< an operation is missing that is not removable
+  extra_operation,   ///< the old program does not have this operation there
+  changed_operation, ///< an operation computes something else, or promises more
+  wrong_operand,     ///< an operand, phi input or condition differs, or is not computed any more
+  changed_flow,      ///< edges changed without a removed branch
+  removed_effect,    ///< a removed branch does more than branch
   deciding_branch,   ///< a removed branch decides where control goes, or which input a phi takes
-  endless_loop       ///< on the ways from a removed branch is a cycle that may not end
+  endless_loop       ///< the paths from a removed branch have a cycle that may not end
 };
 
 /// The answer of `verify_removal`: the first fault and its place, or none.
 struct removal_verdict {
   removal_fault fault = removal_fault::none;
   node_id node = no_node;
-  value_id value = no_value; ///< of the new program, or of the old one if it is missing
-  std::size_t assumed = 0;   ///< loops of which only the witness says that they end
+  value_id value = no_value; ///< of the new program, or of the old one if it is missing there
+  std::size_t assumed = 0;   ///< loops that end only by the claim of the witness
 
   explicit operator bool() const { return fault == removal_fault::none; }
 };
@@ -100,7 +100,7 @@ private:
     return end;
   }
 
-  /// A node has its old edges, or its branch became a jump.
+  /// Checks that a node has its old edges, or that its branch became a jump.
   void compare_end(node_id n) {
     std::size_t old_edges = 0;
     std::size_t edges = 0;
@@ -132,7 +132,7 @@ private:
     }
   }
 
-  /// The old end only branches, and the new one only jumps.
+  /// Checks that the old end only branches, and the new one only jumps.
   void check_jump(node_id n) {
     const value_id end = end_of(after_, n);
     if (!is_plain_end(n)) {
@@ -146,7 +146,7 @@ private:
     }
   }
 
-  /// Whether the program before says that nothing but its readers needs an operation.
+  /// Whether the program before shows that only readers need an operation.
   bool may_go(value_id x) const {
     const effect_kind effect = before_.effect(x);
     if (is_terminator(before_, x) || before_.is_volatile(x) || before_.may_not_return(x) ||
@@ -160,14 +160,15 @@ private:
     }
   }
 
-  /// Whether the old node ends in what only branches.
+  /// Whether the terminator of the old node only branches.
   bool is_plain_end(node_id n) const {
     const value_id end = end_of(before_, n);
     return end == no_value ||
            (before_.effect(end) == effect_kind::none && !before_.may_not_return(end) && !before_.is_volatile(end));
   }
 
-  /// What remains of a node is there in the old order and reads what it read; what is missing is removable.
+  /// Checks that the remaining operations of a node are in the old order with the old operands, and that missing ones
+  /// are removable.
   void compare_values(node_id n) {
     values_.clear();
     for_each_id(after_.values(n), [&](value_id v) {
@@ -180,7 +181,7 @@ private:
     std::size_t at = 0;
     for_each_id(before_.values(n), [&](value_id x) {
       const bool is_end = !before_.is_phi(x) && is_terminator(before_, x);
-      const bool is_left = is_end && has_jump_[n] != 0; // the jump may have its number
+      const bool is_left = is_end && has_jump_[n] != 0; // the jump may have the number of the branch
       if (at != values_.size() && values_[at] == x && !is_left) {
         compare_operation(n, x);
         ++at;
@@ -208,7 +209,7 @@ private:
     }
   }
 
-  /// The phis that edges of a node lead to. A removed branch may not lead to one: it would decide its input.
+  /// Compares the phis that edges of a node lead to. A removed branch may not lead to a phi: it would decide the input.
   void compare_inputs(node_id n) {
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
       for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
@@ -225,7 +226,8 @@ private:
     });
   }
 
-  /// The old nodes on the ways from removed branches in which nothing is done that must be, or remains.
+  /// Lists the passed nodes: old nodes on the paths from removed branches without operations that must stay, or that
+  /// remain.
   void list_passed() {
     passed_.assign(jump_.size(), none);
     is_target_.assign(jump_.size(), 0);
@@ -261,7 +263,7 @@ private:
 
   bool is_passed(node_id n) const { return passed_[n] != none; }
 
-  /// The stop of each passed node: a node that is not passed, found backwards on some way.
+  /// Finds the stop of each passed node, backwards: a node on some path that is not passed.
   void find_stops() {
     ids ends(nodes_.size() + 1, 0);
     ids sources;
@@ -299,7 +301,7 @@ private:
 
   node_id stop_of(node_id n) const { return is_passed(n) ? stop_[passed_[n]] : n; }
 
-  /// All ways lead to the same stop, and a removed branch jumps there.
+  /// Checks that all paths lead to one stop, and that the removed branch jumps there.
   void check_stops() {
     const auto check = [&](node_id n, node_id stop) {
       for_each_id(before_.graph().successors(n), [&](node_id s) {
@@ -318,8 +320,8 @@ private:
     }
   }
 
-  /// By node: the header of a loop of the witness of which the program promises that it ends, all edges by which it
-  /// goes back included.
+  /// By node: whether it is the header of a loop of the witness, and the program promises that the loop ends, for all
+  /// edges by which it goes back.
   flat_array<unsigned char> promised_ends(const dominator_tree& tree) const {
     flat_array<unsigned char> out(jump_.size(), 0);
     for (const node_id n : w_.ending_loops) {
@@ -338,7 +340,7 @@ private:
     return out;
   }
 
-  /// Without the edges by which loops that end go back, passed nodes form no cycle.
+  /// Checks that passed nodes form no cycle without the backedges of loops that end.
   void check_cycles() {
     flat_array<unsigned char> ends(jump_.size(), 0);
     for (const node_id n : w_.ending_loops) {
@@ -391,41 +393,40 @@ private:
   const After& after_;
   const removal_witness& w_;
   removal_verdict verdict_;
-  flat_array<unsigned char> has_jump_; ///< by node: it ended in a branch
+  flat_array<unsigned char> has_jump_; ///< by node: whether it ended in a branch that became a jump
   ids jump_;                           ///< by node: where it jumps in place of its branch, or `no_node`
   ids branches_;                       ///< the nodes whose branches were removed
   ids values_;
-  flat_array<unsigned char> is_target_; ///< by node: a removed branch jumps there
-  ids nodes_;                           ///< that are passed
-  ids passed_;                          ///< by node: its place there, or `none`
-  ids stop_;                            ///< by place
+  flat_array<unsigned char> is_target_; ///< by node: whether a removed branch jumps there
+  ids nodes_;                           ///< the passed nodes
+  ids passed_;                          ///< by node: its position in `nodes_`, or `none`
+  ids stop_;                            ///< by position
 };
 
 } // namespace detail
 
 /// Checks that `after` is `before` without code that nothing needs, so that both do the same: the same operations with
 /// effects, with the same operands, in the same order, and both end or neither does. It shares no code with the
-/// transformation; what remains to be trusted is this function, `dominators`, and the effects and `same_operation` of
-/// the IR. Requires IRs that `check_ir` accepts; the witness may be anything.
+/// transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR. Requires
+/// IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. Its operations are old ones of this node, in their order, and the same. Those that are missing are removable.
-///    Operands are the old ones and still computed: removed code is read by nobody.
+/// 1. Its operations are unchanged old ones of this node, in their order. Missing ones are removable. Operands are the
+///    old ones and still computed: removed code is read by nobody.
 /// 2. It has its old edges and condition, and the phis at their ends their old inputs; or its branch became a jump.
 /// 3. Say that an old node is *passed* if a removed branch leads to it, perhaps through passed nodes, if it holds
-///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All ways from a removed
+///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All paths from a removed
 ///    branch through passed nodes end at the same node, to which it jumps now, and at which no phi remains: the branch
 ///    decides nothing that remains.
-/// 4. Passed nodes form no cycle, except loops that end: those that the witness names. Loops of which the IR does not
-///    say that they end are counted as `assumed`.
+/// 4. Passed nodes form no cycle, except loops that end: those that the witness names. Loops that end without a promise
+///    of the IR are counted as `assumed`.
 ///
 /// **Why this is enough.** Run both programs side by side. As long as no removed branch is met, they do the same by 1
-/// and 2. At a removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives
-/// where the new program jumps. Nothing on the way is read later: it does not remain. Of 4: if an endless run stays in
-/// passed nodes, then from some point on in a strongly connected set of them; one of its cycles passes each of its
-/// nodes, so it uses an edge that goes back to the header of a loop that ends, and the largest of these loops
-/// contains the set, because a way that leaves it and comes back uses no such edge or one of a larger loop. So the loop
-/// would not end.
+/// and 2. At a removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives where
+/// the new program jumps. Nothing on the path is read later: it does not remain. Proof of 4: an endless run in passed
+/// nodes finally stays in a strongly connected set of them. One of its cycles visits each of its nodes, so it uses an
+/// edge that goes back to the header of a loop that ends. The largest of these loops contains the set: a path that
+/// leaves it and comes back uses no such edge, or one of a larger loop. So the loop would not end.
 ///
 /// O(n + m + values + operands).
 template <certifiable_ir_argument Before, certifiable_ir_argument After>

@@ -26,15 +26,15 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with a replacement.
 enum class replacement_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes, or the witness names a value that is none
-  wrong_witness,     ///< a value has two sources, or a source has one
-  different_value,   ///< a value is neither a copy of what has its source nor a phi of it
-  not_dominated,     ///< the source is not computed on every way to the value
-  missing_operation, ///< an operation that is not removable is missing
-  extra_operation,   ///< an operation that the old program does not have there
-  changed_operation, ///< it computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor its source, or not computed
-  changed_flow       ///< an edge, its target or its case
+  wrong_size,        ///< the programs have different nodes, or the witness names a value that does not exist
+  wrong_witness,     ///< a value has two sources, or a source has a source
+  different_value,   ///< a value is neither a copy of a value with its source, nor a phi of such values
+  not_dominated,     ///< the source is not computed on every path to the value
+  missing_operation, ///< an operation is missing that is not removable
+  extra_operation,   ///< the old program does not have this operation there
+  changed_operation, ///< an operation computes something else, or promises more
+  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor its source, or is not computed
+  changed_flow       ///< an edge, its target or its case differs
 };
 
 /// The answer of `verify_replacement`: the first fault and its place, or none.
@@ -65,7 +65,7 @@ public:
       }
     }
     if (ok()) {
-      prove_sources(); // after the flow: the same nodes are reached
+      prove_sources(); // after the flow: both programs reach the same nodes
     }
     for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
       compare_node(pair_.order[i]);
@@ -140,8 +140,7 @@ private:
         same = same && (!tree.is_reachable(static_cast<node_id>(before_.graph().edge_source(e))) ||
                         (input != no_value && source_[input] == r.by));
       });
-    } else if (before_.effect(r.value) !=
-               effect_kind::none) { // what a copy of a variable has may change in the variable
+    } else if (before_.effect(r.value) != effect_kind::none) { // a copy of a variable may change this in the variable
       same = same && is_same_load(n, r);
     } else if (const value_id other = value_without_running(r.value); other != no_value) {
       same = same && source_[other] == r.by;
@@ -163,7 +162,7 @@ private:
     }
   }
 
-  /// The value of a guarded operation that never runs, because its predicate is a literal.
+  /// The value of a guarded operation that a literal predicate keeps from running; else `no_value`.
   value_id value_without_running([[maybe_unused]] value_id v) const {
     if constexpr (has_guard<Before>) {
       const guard_of_value guard = before_.is_phi(v) ? guard_of_value() : before_.guard(v);
@@ -175,8 +174,8 @@ private:
     return no_value;
   }
 
-  /// Whether both are loads of the same place by the same operation, and from the first there is one way to the second,
-  /// on which nothing writes there. `n`: the node of the second.
+  /// Whether both are loads of one place by one operation, and the first reaches the second on one path only, on which
+  /// nothing writes there. `n` is the node of the second.
   bool is_same_load(node_id n, const value_replacement& r) {
     const value_id v = r.value;
     if (before_.is_phi(v) || is_terminator(before_, v) || before_.effect(v) != effect_kind::reads ||
@@ -219,7 +218,7 @@ private:
     return false;
   }
 
-  /// Whether `x` may write what the load `v` reads. If the IR tells classes of memory, those that differ do not
+  /// Whether `x` may write the memory that the load `v` reads. If the IR has classes of memory, different ones do not
   /// overlap.
   bool may_write_for(value_id x, [[maybe_unused]] value_id v) const {
     if (before_.effect(x) == effect_kind::none ||
@@ -236,7 +235,7 @@ private:
     return true;
   }
 
-  /// Whether it is a copy with the width of its only operand.
+  /// Whether `v` is a copy with the width of its only operand.
   bool is_copy([[maybe_unused]] value_id v) const {
     if constexpr (has_operation<Before>) {
       const operation_info info = before_.operation(v);
@@ -328,26 +327,26 @@ private:
 
 } // namespace detail
 
-/// Checks that `after` is `before` with values replaced by others that are the same, so that both do the same. It
-/// shares no code with the transformation; what remains to be trusted is this function, `dominators`, `operation` and
-/// `same_operation` of the IR. Requires IRs that `check_ir` accepts; the witness may be anything.
+/// Checks that `after` is `before` with values replaced by equal ones, so that both do the same. It shares no code with
+/// the transformation; one must trust this function, `dominators`, `operation` and `same_operation` of the IR. Requires
+/// IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the program.
 /// 1. Each value of the witness is a copy, which keeps all bits, of a value that has its source, or a phi whose inputs
 ///    along all reachable edges have its source, or a guarded operation that a literal keeps from running, and then its
 ///    other value has that source. Or both are loads by the same operation, whose operands have the same sources, and
-///    each node on the way from the first to the second has one reachable predecessor, and nothing on it may write what
-///    they read. A value without an entry is its own source. A source has the type of the value, if the IR has
+///    each node on the path from the first to the second has one reachable predecessor, and nothing on it may write
+///    what they read. A value without an entry is its own source. A source has the type of the value, if the IR has
 ///    `same_type`.
-/// 2. The source is a literal or parameter, or it is computed before the value on every way: its node strictly
+/// 2. The source is a literal or parameter, or it is computed before the value on every path: its node strictly
 ///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
 /// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing
 ///    are removable. What is read is the old value or its source, and is computed in the new program.
 ///
 /// **Why this is enough.** Where v may be read, v has the present value of its source d. When v is computed, it gets
 /// what d is at that moment, by 1 and induction over the run: the value that it takes has d's present value. It stays
-/// so: if d were computed again before v is read and without v being computed in between, there would be a way to d,
-/// which d's dominating v keeps clear of v, and from there to the read without v; but v dominates its reads.
+/// so: if d were computed again before v is read and without v being computed in between, there would be a path to d
+/// without v, since d dominates v, and from there to the read without v; but v dominates its reads.
 ///
 /// O(n + m + values + operands).
 template <certifiable_ir_argument Before, certifiable_ir_argument After>

@@ -27,20 +27,21 @@ MIDEND_BEGIN_NAMESPACE
 /// What is wrong with counters in place of values.
 enum class strength_fault : std::uint8_t {
   none,
-  wrong_size,        ///< the programs have other nodes
-  changed_flow,      ///< an edge, its target or its case
+  wrong_size,        ///< the programs have different nodes
+  changed_flow,      ///< an edge, its target or its case differs
   missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation may have an effect, trap, or promises something; or an old one is elsewhere
-  changed_operation, ///< it computes something else, or promises more
-  fixed_operand,     ///< the operation names the value that it read
-  different_value    ///< another value is read, and nothing proves that it is the same
+  extra_operation,   ///< a new operation may have an effect, may trap, or promises something; or an old one is
+                     ///< elsewhere
+  changed_operation, ///< an operation computes something else, or promises more
+  fixed_operand,     ///< an operation names the value that it read
+  different_value    ///< an operation reads another value without a proof that it is equal
 };
 
 /// The answer of `verify_strength`: the first fault and its place in the new program, or none.
 struct strength_verdict {
   strength_fault fault = strength_fault::none;
   node_id node = no_node;
-  value_id value = no_value; ///< the one that reads, or the operation
+  value_id value = no_value; ///< the reader, or the operation
   std::size_t proven = 0;    ///< operands and inputs that were replaced
 
   explicit operator bool() const { return fault == strength_fault::none; }
@@ -118,7 +119,7 @@ private:
 
   // ---- Structure.
 
-  /// The old operations, in their order, new ones that only compute, and new phis.
+  /// Compares a node: the old operations in their order, new ones that only compute, and new phis.
   void compare_node(node_id n) {
     additions_.compare_node(
         n,
@@ -139,7 +140,7 @@ private:
         [&](addition_fault f, value_id v) { fail(f, n, v); });
   }
 
-  /// Whether another value is read, which is proven to be the same.
+  /// Whether a read of another value is proven to be equal.
   bool compare_read(value_id user, value_id x, value_id u, node_id n) {
     if (pair_.same_value(x, u)) {
       return false;
@@ -174,8 +175,8 @@ private:
     return true;
   }
 
-  /// By induction: what the counter begins with is the value of the first iteration, and if both are equal in one
-  /// iteration, they are in the next one.
+  /// Proves by induction that the counter begins with the value of the first iteration, and that equality in one
+  /// iteration implies equality in the next.
   bool follows(value_id x, value_id u, loop_id l) {
     const unsigned width = values_.width(x);
     polynomial now = values_.number_of(x, low_bits);
@@ -203,8 +204,8 @@ private:
     return fits ? values_.read(after_, v, width, low_bits) : polynomial::unknown();
   }
 
-  /// A value of the loop, which is made of phis of the header and of what the loop does not change, after control has
-  /// taken an edge to the header: phis are their inputs.
+  /// A value of the loop after control has taken an edge to the header: its phis are replaced by their inputs. The
+  /// value must consist of phis of the header and invariants.
   polynomial along(const polynomial& p, edge_id e, loop_id l, unsigned width) const {
     polynomial out;
     out.is_known = p.is_known;
@@ -235,7 +236,7 @@ private:
     return values_.read(before_, static_cast<value_id>(before_.phi_input(a.id, e)), wide, r);
   }
 
-  /// Puts a polynomial in the place of value `u`.
+  /// Substitutes a polynomial for value `u`.
   static void put(polynomial& p, value_id u, const polynomial& image) {
     polynomial out;
     out.is_known = p.is_known;
@@ -243,7 +244,7 @@ private:
       polynomial product = polynomial::number(t.coefficient);
       for (std::uint32_t k = 0; k != t.size; ++k) {
         const bool is_u = t.atoms[k].is_number_of_value() && t.atoms[k].id == u;
-        // Its number with a sign, or in more bits, is not the polynomial of its bits.
+        // The number of a value, with sign or in more bits, is not the polynomial of its bits.
         product = product_of(product, !is_u                                      ? polynomial::of(t.atoms[k])
                                       : t.atoms[k].what == kind::unsigned_number ? image
                                                                                  : polynomial::unknown());
@@ -260,15 +261,15 @@ private:
   strength_verdict verdict_;
   dominators_and_loops_result flow_;
   value_polynomials values_;
-  flat_array<value_id> equal_to_; ///< by new phi: a value that it is proven to be
+  flat_array<value_id> equal_to_; ///< by new phi: a value that is proven to be equal
 };
 
 } // namespace detail
 
 /// Checks that `after` is `before`, where operations and phis read counters of loops in place of values that are always
-/// equal to them. It shares no code with the transformation, and needs no witness; what remains to be trusted is this
-/// function, `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs. Requires IRs that
-/// `check_ir` accepts.
+/// equal to them. It shares no code with the transformation, and needs no witness; one must trust this function,
+/// `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs. Requires IRs that `check_ir`
+/// accepts.
 ///
 /// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
 /// 1. It has the old edges and operations, in their order. New operations neither trap nor promise anything nor have
@@ -277,15 +278,15 @@ private:
 ///    loop around x, and u is equal to x in each iteration.
 ///
 /// **Counters.** x is a polynomial of phis of the header and of values that the loop does not change
-/// (`value_polynomials`). By induction over the iterations: along each edge into the loop, u begins with what x is if
-/// the phis begin so; and along each backedge, if u is x, what u is next is what x is of the next phis. Both are
-/// identities of polynomials modulo 2^width. Numbers with and without sign (for extensions) go on as far as operations
-/// promise it.
+/// (`value_polynomials`). By induction over the iterations: along each edge into the loop, u begins with the polynomial
+/// of x at the phis' inputs; and along each backedge, if u equals x, the next u equals x at the next phis. Both are
+/// identities of polynomials modulo 2^width. Numbers with and without sign (for extensions) are followed as far as
+/// operations promise not to wrap.
 ///
-/// **Why this is enough.** The header dominates the loop, so u is there wherever x is. What is read after x was
-/// computed is read in the same iteration, or after the loop without another one: otherwise there would be a way to the
-/// read without x. Values from outside the loop do not change while it runs; and those that the start of u is computed
-/// of cannot change between that and the loop, because they dominate it.
+/// **Why this is enough.** The header dominates the loop, so u is there wherever x is. A read of x is in the iteration
+/// that computed x, or after the loop without a further iteration: otherwise there would be a path to the read without
+/// x. Values from outside the loop do not change while it runs; and the operands of u's start cannot change between its
+/// computation and the loop, because they dominate it.
 ///
 /// O(n + m + values + operands).
 template <certifiable_ir Before, certifiable_ir After>

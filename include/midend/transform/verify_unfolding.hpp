@@ -31,30 +31,30 @@ enum class unfolding_fault : std::uint8_t {
   lost_edge,         ///< a copy lacks an edge, and the witness names no reason
   extra_edge,        ///< a copy has an edge that its original does not have, or in another order
   wrong_case,        ///< an edge is taken for another value of the condition
-  wrong_target,      ///< an edge leads, on some way through inserted nodes, to a copy of another node
+  wrong_target,      ///< an edge leads, on some path through inserted nodes, to a copy of another node
   dead_end,          ///< an inserted node has no successor
   inserted_cycle,    ///< inserted nodes form a cycle
-  inserted_effect,   ///< an operation that stands for no old one has an effect or may trap
+  inserted_effect,   ///< a new operation without an original has an effect or may trap
   unproven_reason,   ///< the reason for which an edge was dropped does not hold
-  broken_chain,      ///< merged nodes that do not follow each other in the old program
-  missing_operation, ///< an operation with an effect is missing, or not in its place
+  broken_chain,      ///< merged nodes do not follow each other in the old program
+  missing_operation, ///< an operation with an effect is missing, or not at its place
   extra_operation,   ///< an operation is in the wrong node, or after one that it precedes in the old program
-  changed_operation, ///< it computes something else, or promises more
+  changed_operation, ///< an operation computes something else, or promises more
   wrong_operand,     ///< an operand, phi input or condition is not the present value of what the old program reads
-  no_definition,     ///< an old value is read that is not computed on some way
-  too_many_ways,     ///< through inserted nodes
-  forbidden_copy,    ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) is there twice
-  new_promise        ///< it promises that loops end, and the old program does not
+  no_definition,     ///< an old value is read that is not computed on some path
+  too_many_ways,     ///< more paths through inserted nodes than the limit
+  forbidden_copy,    ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) has two copies
+  new_promise        ///< an edge promises that a loop ends, and the old program does not
 };
 
 /// The answer of `verify_unfolding`: the first fault, with its place in the new program, or none.
 struct unfolding_verdict {
   unfolding_fault fault = unfolding_fault::none;
   node_id node = no_node;        ///< of the new program
-  value_id value = no_value;     ///< of the new program: the operation that is wrong, or the value that is read
-  value_id old_value = no_value; ///< of the old program: what should be there
+  value_id value = no_value;     ///< of the new program: the wrong operation, or the value that is read
+  value_id old_value = no_value; ///< of the old program: the value that should be there
   edge_id edge = no_edge;        ///< of the new program; for `lost_edge` and `unproven_reason` of the old one
-  std::size_t assumed = 0;       ///< edges that were dropped for reasons the checker does not see
+  std::size_t assumed = 0;       ///< edges that were dropped for reasons the checker cannot see
 
   explicit operator bool() const { return fault == unfolding_fault::none; }
 };
@@ -85,7 +85,8 @@ public:
 private:
   using ids = flat_array<std::uint32_t>;
 
-  /// At the start of a node, after its phis, `holder` has the present value of the old value.
+  /// The claim that `holder` has the present value of the old value whenever control is at the start of a node, after
+  /// its phis.
   struct fact {
     node_id node;
     value_id old_value;
@@ -94,7 +95,7 @@ private:
     friend bool operator==(const fact&, const fact&) = default;
   };
 
-  /// From the end of a copy to the start of the next one, in both programs. Edges are parts of `path_`.
+  /// A path from the end of a copy to the start of the next one, in both programs. Its edges are in `path_`.
   struct way {
     node_id source; ///< `no_node`: the entry of the program
     node_id target;
@@ -106,7 +107,8 @@ private:
   /// The value that a node computes for an old one.
   struct definition {
     value_id holder;   ///< or `no_value`
-    value_id at_start; ///< if there is no holder: what this old value is at the start of the node; or none: removed
+    value_id at_start; ///< valid without a holder: the value at the start of the node that equals it; `no_value`: it
+                       ///< was removed
   };
 
   struct key {
@@ -116,7 +118,7 @@ private:
     friend bool operator==(const key&, const key&) = default;
   };
 
-  /// A case of an inserted node, or all others.
+  /// A case of an inserted node, or the case of all other values.
   struct edge_case_key {
     std::uint32_t node;
     std::uint64_t value;
@@ -184,7 +186,8 @@ private:
     place(after_, new_home_);
   }
 
-  /// The reachable nodes of the new program, their chains of merged nodes, and how many copies old nodes have.
+  /// Finds the reachable nodes of the new program, their chains of merged nodes, and the number of copies of each old
+  /// node.
   void reach() {
     const auto& g = after_.graph();
     const node_id count = node_count(g);
@@ -222,7 +225,7 @@ private:
     }
   }
 
-  /// Nodes with several reachable copies contain nothing that must stay alone.
+  /// Checks that nodes with several reachable copies have no operation that must not be copied.
   void check_copies() {
     for (node_id old = 0; old != copies_.size(); ++old) {
       if (copies_[old] > 1) {
@@ -235,8 +238,8 @@ private:
     }
   }
 
-  /// Merged nodes follow each other by the only edge that was not dropped, or with nodes in between that do nothing:
-  /// these become part of the chain.
+  /// Lists a chain. Merged nodes follow each other by the only edge that was not dropped, perhaps through nodes that do
+  /// nothing: these become part of the chain.
   void list_chain(node_id n, span<const node_id> merged) {
     chain_begin_[n] = static_cast<std::uint32_t>(chain_.size());
     node_id old = w_.node_origin[n];
@@ -258,7 +261,8 @@ private:
     chain_end_[n] = static_cast<std::uint32_t>(chain_.size());
   }
 
-  /// The only edge of an old node that node `n` did not drop, apart from equal ones; or `no_edge`.
+  /// The only edge of an old node that node `n` did not drop; equal edges count as one. `no_edge` if there is no such
+  /// edge.
   edge_id edge_on(node_id n, node_id old) const {
     std::size_t count = 0;
     edge_id only = no_edge;
@@ -284,7 +288,7 @@ private:
 
   template <class G> static node_id target(const G& g, edge_id e) { return static_cast<node_id>(g.edge_target(e)); }
 
-  // Ways.
+  // Paths between copies.
 
   bool list_ways() {
     limit_ = 64 * (w_.node_origin.size() + w_.edge_origin.size()) + 4096;
@@ -316,20 +320,20 @@ private:
     return ok();
   }
 
-  /// An operation that stands for no old one.
+  /// Checks an operation that has no original.
   bool check_extra(node_id n, value_id v) {
     if (after_.is_phi(v)) {
       return true;
     }
-    if (is_terminator(after_, v)) { // whether it may trap depends on the way: see `list_edges_of_inserted`
+    if (is_terminator(after_, v)) { // whether it may trap depends on the path: see `list_edges_of_inserted`
       return is_plain_end(after_, v) || fail(unfolding_fault::inserted_effect, n, v);
     }
     return (after_.effect(v) == effect_kind::none && is_removable(after_, v) && !after_.may_trap(v)) ||
            fail(unfolding_fault::inserted_effect, n, v);
   }
 
-  /// The edges of a copy are those of its original, in order and with the same cases, apart from those that were
-  /// dropped.
+  /// Checks that the edges of a copy are those of its original, in order and with equal cases, without the dropped
+  /// ones.
   void match_edges(node_id n) {
     const node_id old = last_of(n);
     edges_.clear();
@@ -362,7 +366,7 @@ private:
     }
   }
 
-  /// `kept`: the only edge that is left, or `no_edge` if that is among the edges of the copy.
+  /// Checks a dropped edge. `kept` is the only edge that is left, or `no_edge` if that is among the edges of the copy.
   void check_dropped(node_id n, node_id old, edge_id e, edge_id kept) {
     const std::uint32_t i = drops_.find({n, e});
     if (i != hash_map<key>::missing) {
@@ -370,7 +374,7 @@ private:
       bool proven = d.why == drop_reason::assumed;
       verdict_.assumed += proven;
       if (d.why == drop_reason::constant_condition && before_.condition(old) != no_value &&
-          d.like < new_home_.size()) { // that this is the condition is checked with the operations
+          d.like < new_home_.size()) { // the operations check that this is the condition
         const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
       } else if (d.why == drop_reason::equal_edges) {
@@ -384,8 +388,8 @@ private:
     fail(unfolding_fault::lost_edge, n, no_value, no_value, e);
   }
 
-  // Equal edges of the old program: they lead to the same node with the same phi inputs, perhaps through empty nodes.
-  // That a node is empty may follow from equal edges in its turn: these come before it in the witness.
+  // Finds equal edges of the old program: they lead to one node with equal phi inputs, perhaps through empty nodes. A
+  // node may be empty because edges are equal; these come before it in the witness.
 
   void prove_equal_edges() {
     is_equal_.assign(w_.dropped.size(), 0);
@@ -393,12 +397,12 @@ private:
       const dropped_edge& d = w_.dropped[i];
       if (d.why == drop_reason::equal_edges && d.like != no_edge && are_equal(d.edge, d.like)) {
         is_equal_[i] = 1;
-        is_passed_[d.edge] = !is_passed(d.like); // of two edges that are called like each other, one is left
+        is_passed_[d.edge] = !is_passed(d.like); // if two edges name each other, one is left
       }
     }
   }
 
-  /// Whether an old edge is known to be equal to another one of its node.
+  /// Whether an old edge is known to equal another one of its node.
   bool is_passed(edge_id e) const { return !is_passed_.empty() && is_passed_[e] != 0; }
 
   bool are_equal(edge_id e, edge_id like) {
@@ -421,7 +425,7 @@ private:
     return equal;
   }
 
-  /// The last edge of a way from an edge through empty nodes. The nodes keep it, so that the next way is short.
+  /// The last edge of a path through empty nodes. The nodes keep it, so that the next search is short.
   edge_id last_edge(edge_id e) {
     ++turn_;
     path_.clear();
@@ -440,7 +444,7 @@ private:
     return e;
   }
 
-  /// The same as `only_edge_of_idle`, of nodes that have no phis and no operations.
+  /// The edge of an old node without phis and operations, if it has only one apart from equal ones; else `no_edge`.
   edge_id only_edge_of_empty(node_id n) const {
     bool empty = true;
     for (const auto v : before_.values(n)) {
@@ -452,8 +456,8 @@ private:
     return only_edge_of_idle(n);
   }
 
-  /// Whether an old edge is among those of the copy, and is taken for what a missing edge was taken: it is the only
-  /// one, or that of all other cases.
+  /// Whether an old edge is among those of the copy, and stands in for a missing edge: it is the only one, or the edge
+  /// of all other cases.
   bool is_taken_instead(node_id n, node_id old, edge_id e) {
     bool kept = false;
     std::size_t edges = 0;
@@ -479,11 +483,11 @@ private:
     return taken != no_edge ? taken : otherwise;
   }
 
-  /// All ways from an edge of a copy, or from the entry, through inserted nodes. `path_` has the edges of the new
-  /// program; a branch that the way decides is followed on one side, another one on all.
+  /// Follows all paths from an edge of a copy, or from the entry, through inserted nodes. `path_` has the edges of the
+  /// new program. At a branch that the path decides, it follows one edge; at others, all.
   void walk(node_id source, edge_id old, std::uint32_t first) {
     struct frame {
-      std::uint32_t next; // of the edges of an inserted node, in `pending_`
+      std::uint32_t next; // the next edge of an inserted node, in `pending_`
       std::uint32_t end;
     };
 
@@ -546,7 +550,7 @@ private:
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) { pending_.push_back(e); });
   }
 
-  /// The edge that an inserted node takes for a constant. Many ways may ask a dispatch to as many nodes, so the cases
+  /// The edge that an inserted node takes for a constant. Many paths may ask a dispatch with many edges, so the cases
   /// of large ones are hashed.
   edge_id edge_of_inserted(node_id n, const constant_of<After>& c) {
     if constexpr (std::is_integral_v<constant_of<After>> && (!has_edge_cases<After> || lists_constants<After>)) {
@@ -605,7 +609,7 @@ private:
     return v == no_value ? std::nullopt : known_constant(after_, v);
   }
 
-  /// What a value is at the start of a path of the new program.
+  /// The value at the start of a path of the new program that becomes `v` at its end.
   value_id back_along(span<const edge_id> path, value_id v) const {
     for (std::size_t i = path.size(); i-- != 0;) {
       if (v != no_value && after_.is_phi(v) && new_home_[v] == target(after_.graph(), path[i])) {
@@ -615,7 +619,7 @@ private:
     return v;
   }
 
-  /// The old edge leads to the same node, perhaps through nodes that do nothing.
+  /// Checks that the old edge leads to the node where the path arrives, perhaps through nodes that do nothing.
   void arrive(node_id source, edge_id old, node_id at) {
     const node_id wanted = w_.node_origin[at];
     if (source == no_node) {
@@ -635,7 +639,7 @@ private:
           return;
         }
         paths_.push_back(next);
-        ++copies_[t]; // it runs here too, so nothing else is the only copy
+        ++copies_[t]; // it runs here, too, so no other copy is the only one
       }
     }
     x.new_path = static_cast<std::uint32_t>(paths_.size());
@@ -646,7 +650,7 @@ private:
     ways_.push_back(x);
   }
 
-  /// The edge of an old node that has no other, apart from equal ones, and does nothing that must be done; else
+  /// The edge of an old node with one edge, apart from equal ones, and without operations that must stay; else
   /// `no_edge`.
   edge_id only_edge_of_idle(node_id n) const {
     std::size_t count = 0;
@@ -687,7 +691,7 @@ private:
     return ok();
   }
 
-  /// Of old nodes with a single copy: there an operation is the only one that computes the old value.
+  /// Notes definitions in old nodes with a single copy: only one operation computes the old value there.
   void note_only_definitions(node_id n) {
     for_each_id(after_.values(n), [&](value_id v) {
       const value_id x = w_.origin_of_value(v);
@@ -699,7 +703,7 @@ private:
             (home_[x] != last_of(n) || !is_terminator(before_, x) || !before_.same_operation(x, after_, v))) {
           return;
         }
-        def_[x] = v; // that other operations are in a copy of the right node is checked with the operations
+        def_[x] = v; // whether other operations are in a copy of the right node is checked with the operations
       } else if (home_[x] == w_.node_origin[n]) {
         def_[x] = v;
         add_fact(n, x, v);
@@ -736,7 +740,7 @@ private:
     }
   }
 
-  /// The end of an old node that has a jump, or nothing, in its place: it must only have chosen an edge.
+  /// Checks the end of an old node that was replaced by a jump or by nothing: it must only have chosen an edge.
   void leave_end(node_id n, value_id old_end) {
     if (old_end != no_value) {
       if (!is_plain_end(before_, old_end)) {
@@ -747,14 +751,14 @@ private:
     }
   }
 
-  /// Whether a terminator does nothing but choose an edge. That it may trap is not asked.
+  /// Whether a terminator only chooses an edge. It may trap.
   template <class IR> static bool is_plain_end(const IR& ir, value_id end) {
     const effect_kind effect = ir.effect(end);
     return (effect == effect_kind::none || effect == effect_kind::reads) && !ir.may_not_return(end) &&
            !ir.is_volatile(end);
   }
 
-  /// Phis of the next node of a chain become what they get from the one before, along the edge `only`.
+  /// Enters the next node of a chain: its phis become their inputs along the edge `only`.
   void enter_part(node_id n, node_id from, edge_id only) {
     const node_id to = target(before_.graph(), only);
     for_each_id(before_.graph().out_edges(from), [&](edge_id e) {
@@ -772,8 +776,8 @@ private:
     }
   }
 
-  /// The operations of an old node, in their order. Those that do nothing and are not read may be missing. Returns the
-  /// old terminator.
+  /// Compares the operations of an old node, in their order. Operations without effects and readers may be missing.
+  /// Returns the old terminator.
   value_id compare_part(node_id n, node_id old, std::size_t& at) {
     value_id end = no_value;
     for_each_id(before_.values(old), [&](value_id x) {
@@ -819,7 +823,7 @@ private:
     for_each_id(after_.graph().out_edges(n), [&](edge_id) { ++after_edges; });
     const bool is_same = old_end != no_value && new_end != no_value && before_.same_operation(old_end, after_, new_end);
     if (after_edges == 1 && new_condition == no_value &&
-        (!is_same || condition != no_value)) { // a jump: the other edges were dropped, if any
+        (!is_same || condition != no_value)) { // the end is a jump: all other edges were dropped
       leave_end(n, old_end);
       if (new_end != no_value) {
         if (!is_plain_end(after_, new_end) || after_.may_trap(new_end)) {
@@ -864,7 +868,7 @@ private:
     }
   }
 
-  /// What an old value is at the present place of a node.
+  /// The definition of an old value at the present place of a node.
   definition present(node_id n, value_id x) const {
     return home_[x] != no_node && stamp_[x] == n ? present_[x] : definition{no_value, x};
   }
@@ -874,7 +878,7 @@ private:
     present_[x] = d;
   }
 
-  /// At the present place, the new program reads `u` where the old one reads `x`.
+  /// Checks that the new program may read `u` at the present place, where the old one reads `x`.
   void read(node_id n, value_id x, value_id u) {
     if (ok()) {
       require(n, present(n, x), x, u);
@@ -902,13 +906,13 @@ private:
       }
       return;
     }
-    if (home_[x] == no_node) { // literals and parameters
+    if (home_[x] == no_node) { // a literal or parameter
       if (new_home_[u] != no_node || !before_.same_operation(x, after_, u)) {
         fail(unfolding_fault::wrong_operand, n, u, x);
       }
       return;
     }
-    // The only operation that computes x has run: its value is present.
+    // The only operation that computes x has run, so its value is present.
     if (def_[x] == u && dominators_.strictly_dominates(new_home_[u], n)) {
       return;
     }
@@ -927,7 +931,7 @@ private:
     }
   }
 
-  /// A fact holds on arrival by this way if it holds at the end of the source.
+  /// Proves a fact for one path into its node: it must hold at the end of the source.
   void follow(const fact& f, const way& x) {
     const auto old_path = span<const edge_id>(paths_.data() + x.old_path, x.new_path - x.old_path);
     value_id old = f.old_value;
@@ -935,7 +939,7 @@ private:
       if (old != no_value && home_[old] == target(before_.graph(), old_path[i])) {
         if (before_.is_phi(old)) {
           old = static_cast<value_id>(before_.phi_input(old, old_path[i]));
-        } else if (i + 1 != old_path.size()) { // computed in a node that was passed over
+        } else if (i + 1 != old_path.size()) { // computed in a node that was skipped
           fail(unfolding_fault::no_definition, f.node, f.holder, f.old_value);
           return;
         }
@@ -960,10 +964,10 @@ private:
     definition is;
   };
 
-  /// What nodes compute, where it is not the only definition.
+  /// What nodes compute, where there is more than one definition.
   class definition_map {
   public:
-    /// A chain may have an old node twice: the last definition is the present one.
+    /// A chain may contain an old node twice: its last definition is the present one.
     void set(node_id n, value_id x, definition d) {
       const auto fresh = static_cast<std::uint32_t>(all_.size());
       const std::uint32_t i = numbers_.find_or_insert({n, x}, fresh);
@@ -998,10 +1002,10 @@ private:
   ids chain_edges_; ///< of the old program, into the nodes of `chain_`
   dominator_tree dominators_;
   hash_map<key> drops_;                 ///< by node and old edge
-  flat_array<unsigned char> is_equal_;  ///< by dropped edge: it is equal to the one that is taken
-  flat_array<unsigned char> is_passed_; ///< by old edge: it is equal to another one of its node. Or empty
-  ids onward_;                          ///< by old node: the last edge of the way through it, if it is empty
-  ids visited_;                         ///< by old node: the turn of the way that was there last
+  flat_array<unsigned char> is_equal_;  ///< by dropped edge: whether it equals the edge that is taken
+  flat_array<unsigned char> is_passed_; ///< by old edge: whether it equals another one of its node; may be empty
+  ids onward_;                          ///< by old node: the last edge of the path through it, if it is empty
+  ids visited_;                         ///< by old node: the last search that visited it
   std::uint32_t turn_ = 0;
 
   std::size_t limit_ = 0;
@@ -1029,17 +1033,16 @@ private:
 
 } // namespace detail
 
-/// Checks that `after` is an unfolding of `before` in the sense of the witness, so that each run of `after` is a run of
-/// `before`: the same decisions, the same operations with the same operands, in the same order. It is independent of
-/// the code that transforms: if you trust this function, `dominators`, `known_constant`, and `same_operation` of the
-/// IR, you need not trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
+/// Checks that `after` is an unfolding of `before` by the witness, so that each run of `after` is a run of `before`:
+/// with equal decisions, and equal operations with equal operands, in one order. It is independent of the code that
+/// transforms: if you trust this function, `dominators`, `known_constant`, and `same_operation` of the IR, you need not
+/// trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the new program.
-/// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
+/// 1. The path from the entry through inserted nodes leads to a copy of the old entry.
 /// 2. The edges of a copy are those of its original, in order and with the same cases; following one through inserted
-///    nodes, on all ways that their branches allow, leads to a copy of its target. Old nodes that do nothing and have
-///    one edge, apart from equal ones, may be passed over. Inserted nodes have no effects, do not trap, and form no
-///    cycle.
+///    nodes, on all paths that their branches allow, leads to a copy of its target. Old nodes that do nothing and have
+///    one edge, apart from equal ones, may be skipped. Inserted nodes have no effects, do not trap, and form no cycle.
 /// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted. Edges are equal
 ///    if they lead to the same node with the same inputs of phis, through nodes without phis and operations that have
 ///    one edge, apart from those that earlier elements of `dropped` show to be equal to it.
@@ -1050,16 +1053,16 @@ private:
 ///
 /// **How values are checked.** A *fact* (n, x, u) says: whenever control is at the start of n, after its phis, u has
 /// the present value of the old value x. An operand is right if its node computes it, or by a fact. A fact is proven on
-/// each way into its node: phis of both programs are replaced by their inputs along the way, and the rest must hold at
-/// the end of the source: because that copy computes the old value, or by another fact. This is induction over the
+/// each path into its node. Phis of both programs are replaced by their inputs along the path. The rest must hold at
+/// the end of the source: the copy there computes the old value, or another fact says so. This is induction over the
 /// steps of a run, so facts may depend on each other. Phis need no entry in the witness; one that copies the phi of a
 /// node with a single copy is proven once.
 ///
-/// Not checked: unreachable code, and whether `assumed` reasons are true. Ways through inserted nodes take at most 64
+/// Not checked: unreachable code, and whether `assumed` reasons are true. Paths through inserted nodes take at most 64
 /// steps for each node and edge; more is reported as `too_many_ways`.
 ///
-/// Cost: O(n + m + values + operands) with hashing, plus, for values that several operations or phis stand for, the
-/// nodes between their definitions and uses.
+/// Cost: O(n + m + values + operands) with hashing, plus, for values with several operations or phis in the new
+/// program, the nodes between their definitions and uses.
 template <certifiable_ir_argument Before, certifiable_ir_argument After>
 unfolding_verdict verify_unfolding(const Before& before, const After& after, const unfolding_witness& witness) {
   return detail::unfolding_checker<Before, After>(before, after, witness).run();

@@ -1,4 +1,5 @@
-/// `verify_untaken_exits`: checks that edges are never taken, by what counters are, and else by asking the pass again.
+/// `verify_untaken_exits`: checks that edges are never taken, from counters, or else by asking the transformation's
+/// analysis again.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,16 +24,18 @@ MIDEND_BEGIN_NAMESPACE
 /// The answer of `verify_untaken_exits`.
 struct untaken_exits_verdict {
   std::size_t proven = 0;  ///< edges that were dropped as `assumed` and are never taken
-  std::size_t trusted = 0; ///< of these, the ones that `verify_counted_exits` does not prove: the pass says so again
-  edge_id edge = no_edge;  ///< of the old program: the first one for which there is no proof, or none
+  std::size_t trusted = 0; ///< of these, the edges that `verify_counted_exits` does not prove; the analysis of the
+                           ///< transformation claims them again
+  edge_id edge = no_edge;  ///< of the old program: the first edge without a proof, or none
 
   explicit operator bool() const { return edge == no_edge; }
 };
 
 namespace detail {
 
-/// Which of the edges that a witness drops are never taken, or not after so many backedges. First those that
-/// `counted_exits_checker` proves. If others are left, `trust_exits` and `trust_ends` ask the analyses of the passes.
+/// Finds which edges that a witness drops are never taken, or not after so many backedges. First
+/// `counted_exits_checker` proves what it can. If edges are left, `trust_exits` and `trust_ends` ask the analyses of
+/// the transformations.
 template <class IR, class Counter> class untaken_edges_checker {
 public:
   untaken_edges_checker(const IR& before, const Counter& counter, const unfolding_witness& witness)
@@ -51,7 +54,7 @@ public:
       return verdict();
     }
     const executed_headers executed(ir_.graph(), checker_.loops(), after, witness_);
-    // After so many headers, the iteration has this number at least.
+    // After so many headers, the iteration has at least this number.
     mark(is_proven, [&](const dropped_edge& d) { return executed.at(d.node) > checker_.untaken_from(d.edge); });
     trust_exits();
     trust_ends(executed);
@@ -80,7 +83,7 @@ private:
     }
   }
 
-  /// Asks the pass for untaken exits again: those that follow from facts from elsewhere, promises, and wide numbers.
+  /// Asks for untaken exits again: those that follow from facts from elsewhere, promises, and wide numbers.
   void trust_exits() {
     if (has_open()) {
       flat_array<unsigned char> untaken(static_cast<std::size_t>(ir_.graph().num_edges()), 0); // by edge
@@ -91,7 +94,7 @@ private:
     }
   }
 
-  /// The same for the ends of loops.
+  /// Asks for the ends of loops again.
   void trust_ends(const executed_headers& executed) {
     if (has_open()) {
       loop_end_finder_workspace finding;
@@ -100,7 +103,7 @@ private:
       for (const loop_id l : checker_.loops().loops()) {
         finder.find(l, ends);
       }
-      // By edge: it is not taken after so many backedges.
+      // By edge: the number of backedges after which it is not taken.
       flat_array<std::uint64_t> last(static_cast<std::size_t>(ir_.graph().num_edges()), ~std::uint64_t{0});
       for (const loop_end& end : ends) {
         last[end.edge] = detail::min(last[end.edge], end.backedges);
@@ -135,15 +138,15 @@ private:
 
 } // namespace detail
 
-/// Whether each edge that a witness drops with the reason `assumed` is an exit of a loop of `before` that is never
-/// taken. Together with `verify_unfolding`, which counts these edges, it proves that the new program does what the old
-/// one did. A claim about the trip count is checked against the loop in which the test is, with its own start, step and
-/// bound, and not against what a transformation knows of where the loop came from.
+/// Whether no run of `before` takes the edges that a witness drops with the reason `assumed`, which must be exits of
+/// loops. Together with `verify_unfolding`, which counts these edges, it proves that the new program does what the old
+/// one did. A claim about the trip count is checked against the loop with the test, its start, step and bound, whatever
+/// a transformation knows about the loop's origin.
 ///
-/// `verify_counted_exits`, which shares no code with the pass, proves what it can. For the other edges, the counter and
-/// `plan_untaken_exits` itself have to be trusted, which are asked again: what follows from facts of the counter or
-/// from promises, and counters of more than 64 bits. `trusted` counts these. If it is 0, nothing of the pass has to be
-/// trusted.
+/// `verify_counted_exits`, which shares no code with the transformation, proves what it can. For the other edges, the
+/// counter and `plan_untaken_exits` are asked again, and must be trusted: for conclusions from facts of the counter or
+/// from promises, and for counters of more than 64 bits. `trusted` counts these edges. If it is 0, no part of the
+/// transformation has to be trusted.
 ///
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>
@@ -154,16 +157,15 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
   return verify_untaken_exits(before, witness, counter);
 }
 
-/// The same with counts by `counter`, which has to know `before`, and what it knows has to be certain: for a
-/// `loop_trip_counter` of `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
+/// Takes the counts from `counter`, which must know `before`, by facts that are certain: for a `loop_trip_counter` of
+/// `before`, check `facts()` of `program()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, const C& counter) {
   return detail::untaken_edges_checker<IR, C>(before, counter, witness).verdict();
 }
 
-/// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
-/// `after` is the graph of the new program: all paths to the copy pass at least that many headers of the loop. Also
-/// linear in that graph.
+/// Also accepts an edge by which a copy of a loop would go on after its last possible iteration. `after` is the graph
+/// of the new program: all paths to the copy pass at least that many headers of the loop. Also linear in that graph.
 template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
                                            const C& counter) {

@@ -1,4 +1,4 @@
-/// `build_versions`: carries out plans that copy loops.
+/// `build_versions`: applies plans that copy loops.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,8 +12,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Carries a plan out: each loop says what it copies before anything changes, then all are copied, the program is
-/// repaired once, and each loop is closed with what `last` is.
+/// Applies a plan. Each loop gathers what it copies before anything changes. Then all are copied, SSA form is repaired
+/// once, and each loop is closed with the arguments `last`.
 template <class Builder, class E, class Plan, class Items, class... Last>
 void build_versions(unfolding<E>& u, const Plan& plan, const Items& items, Last&... last) {
   if (plan.empty()) {

@@ -32,7 +32,7 @@ template <class IR> operation_info operation_of_any_width(const IR& ir, value_id
   return info;
 }
 
-/// The width of a number, or of what is compared as one, such as a pointer; or 0.
+/// The width of a number, or of the number that a comparison reads, for instance of a pointer; or 0.
 template <class IR> unsigned number_width_of(const IR& ir, value_id v) {
   if constexpr (has_wide_numbers<IR>) {
     if (const unsigned width = ir.number_width(v); width != 0) {
@@ -56,7 +56,7 @@ template <class IR> std::optional<wide_number> number_of_any_width(const IR& ir,
 
 /// A phi of the header plus a number of `width` bits, perhaps extended.
 struct counter_form {
-  value_id phi = no_value;      ///< or no form
+  value_id phi = no_value;      ///< `no_value`: no form
   std::uint8_t width = 0;       ///< before the extension
   std::uint8_t whole_width = 0; ///< of the value
   operation extension = operation::copy;
@@ -67,18 +67,20 @@ struct counter_form {
 
 /// Memory of `counted_tests`, to be reused.
 struct counted_tests_memory {
-  flat_array<node_id> node;        ///< by value: that of the loop that computes it, or `no_node`
+  flat_array<node_id> node;        ///< by value: the node that computes it in the loop, or `no_node`
   flat_array<std::uint32_t> place; ///< by value: 1 + its place in `forms`, or 0
   flat_array<value_id> inside;     ///< the values that have a node
   flat_array<counter_form> forms;
   flat_array<value_id> known; ///< the values that have a place
   flat_array<value_id> chain;
   flat_array<optional<counted_test>> tests;
-  flat_array<unsigned char> has_value_step; ///< by exit: it compares a counter whose step is a value from outside
+  flat_array<unsigned char> has_value_step; ///< by exit: whether it compares a counter whose step is a value from
+                                            ///< outside
 };
 
-/// Finds the tests of one loop after another, by what the loop alone says: a phi of the header to which each iteration
-/// adds a number is compared, plus a number, cut or extended, with a value from outside of the loop.
+/// Finds the tests of one loop after another, from the loop alone. A test compares a value from outside the loop with a
+/// counter: a phi of the header to which each iteration adds a number. The counter may be offset by a number, truncated
+/// or extended.
 template <class IR> class counted_tests {
 public:
   counted_tests(const IR& ir, const loop_forest& loops, counted_tests_memory& memory)
@@ -87,8 +89,8 @@ public:
   counted_tests(const counted_tests&) = delete;
   counted_tests& operator=(const counted_tests&) = delete;
 
-  /// One for each exit, in the order of the forest; nothing for an exit that compares no counter. O(size of the loop);
-  /// the first call for a program also clears two numbers a value.
+  /// One result for each exit, in the order of the forest; empty if the exit compares no counter. O(size of the loop).
+  /// The first call for a program also clears two numbers for each value.
   const flat_array<optional<counted_test>>& read(loop_id l) {
     forget();
     l_ = l;
@@ -203,7 +205,7 @@ private:
     return is_inside(v) && !ir_.is_phi(v) && is_comparison(operation_of_any_width(ir_, v).code);
   }
 
-  /// The condition of a branch with two edges, of which `e` is taken for one of the numbers 0 and 1.
+  /// The condition of a branch with two edges. `e` is taken for one of the numbers 0 and 1.
   bool read_branch(const loop_edge& e, condition& out) const {
     if constexpr (has_cases_of_edges<IR>) {
       out.v = static_cast<value_id>(ir_.condition(e.source));
@@ -225,7 +227,7 @@ private:
            (info.code == operation::zero_extend && info.operand_width == 1);
   }
 
-  /// Goes from a copy, an extension or a negation of a bit to that.
+  /// Goes from a copy, an extension or a negation of a bit to the bit.
   bool step_through(condition& c) const {
     if (ir_.is_phi(c.v) || !is_inside(c.v)) {
       return false;
@@ -250,7 +252,7 @@ private:
 
   // Counters.
 
-  /// Each iteration adds this number to a phi.
+  /// The number that each iteration adds to a phi. False if there is none.
   bool read_step(value_id phi, wide_number& step) {
     counter_form next;
     bool is_first = true;
@@ -268,7 +270,7 @@ private:
            next.whole_width == width && !(next.addend == wide_number());
   }
 
-  /// Whether the first backedge brings the phi plus or minus a value from outside.
+  /// Whether the first backedge adds or subtracts a value from outside.
   bool adds_value(value_id phi) const {
     for (const loop_edge& e : loops_.backedges(l_)) {
       const auto next = static_cast<value_id>(ir_.phi_input(phi, e.id));
@@ -285,7 +287,7 @@ private:
     return false;
   }
 
-  /// The chain of operations from a value up to a phi of the header, then down again.
+  /// Follows operations from a value up to a phi of the header, then applies them to the form.
   counter_form form_of(value_id v) {
     m_.chain.clear();
     while (v != no_value && m_.place[v] == 0) {
@@ -309,7 +311,7 @@ private:
     return width == 0 ? counter_form() : counter_form{phi, width, width, operation::copy, {}};
   }
 
-  /// The operand that an operation adds a number to, or converts; `no_value` if it does no such thing.
+  /// The operand to which an operation adds a number, or which it converts; else `no_value`.
   value_id source_of(value_id v) const {
     if (!is_inside(v) || is_header_phi(v)) {
       return no_value;
@@ -339,7 +341,7 @@ private:
 
   bool is_number(value_id v) const { return v != no_value && number_of_any_width(ir_, v).has_value(); }
 
-  /// Of a phi in the loop whose inputs are one value.
+  /// The only input of a phi in the loop, or `no_value`.
   value_id only_input(value_id phi) const {
     value_id found = no_value;
     bool agree = true;
@@ -384,7 +386,7 @@ private:
     return f;
   }
 
-  /// The low bits of a counter, as a mask keeps them, with zeros above: cut and extended by zeros.
+  /// The low bits of a counter that a mask keeps, with zeros above: truncated, then zero-extended.
   static counter_form masked(const counter_form& f, const operation_info& info, const wide_number& mask) {
     unsigned bits = 0;
     while (bits != f.width && mask.bit(bits)) {
@@ -400,7 +402,7 @@ private:
     return out;
   }
 
-  /// A number that was extended by zeros is extended further by zeros either way.
+  /// A number that was zero-extended has sign bit 0, so both extensions give the same.
   static counter_form converted(counter_form f, const operation_info& info) {
     if (f.whole_width != info.operand_width ||
         (f.extension == operation::sign_extend && info.code == operation::zero_extend)) {
@@ -417,7 +419,7 @@ private:
     return f;
   }
 
-  static constexpr unsigned max_steps = 8; ///< from a condition to its comparison
+  static constexpr unsigned max_steps = 8; ///< at most, from a condition to its comparison
 
   const IR& ir_;
   const loop_forest& loops_;

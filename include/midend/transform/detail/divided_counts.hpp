@@ -17,17 +17,17 @@ namespace detail {
 
 /// Counts of the nodes and edges of a loop before it is copied, and what the copies get of them.
 ///
-/// A copy gets a share of all counts, so what flows into each of its nodes flows out again. But shares are no whole
-/// numbers. Rounding each for itself would break that, so the fractions are rounded together: as long as there are
-/// edges with a fraction, some of them are a cycle (a node with one has another), and along a cycle flow can be moved
-/// until one of its edges is a whole number. Every edge ends at its fraction rounded up or down (D. Kang, J. Payor,
-/// Flow Rounding, 2015, where it takes O(m log n)). Here a cycle costs its length, so in the worst case it is quadratic
-/// in what is copied; bodies of loops are far from that.
+/// A copy gets a share of all counts, so the flow into each of its nodes equals the flow out. Shares are fractions, and
+/// rounding each alone would break this equality. So they are rounded together. A node with one fractional edge has
+/// another, so fractional edges contain a cycle; flow moves along the cycle until one of its edges is a whole number.
+/// In the end every flow is rounded up or down (D. Kang, J. Payor, Flow Rounding, 2015, where it takes O(m log n)).
+/// Here a cycle costs its length, so in the worst case it is quadratic in what is copied; bodies of loops are far from
+/// that.
 class divided_counts {
 public:
-  /// Reads the counts of a loop. Requires that the first of the nodes is its header, and that `position` gives the
-  /// nodes of the loop their place in `nodes` and all others `no_node`. False if a count is unknown, or what flows into
-  /// a node does not flow out of it.
+  /// Reads the counts of a loop. The first of the nodes must be its header. `position` gives each node of the loop its
+  /// index in `nodes`, and `no_node` to all others. False if a count is unknown, or flow into a node differs from flow
+  /// out of it.
   template <class IR> bool read(const IR& ir, span<const node_id> nodes, const flat_array<std::uint32_t>& position) {
     const auto& g = ir.graph();
     edges_.clear();
@@ -69,17 +69,17 @@ public:
 
   double header_executions() const { return static_cast<double>(node_counts_[0]); }
 
-  /// How probable it is that one more iteration follows.
+  /// The probability of one more iteration.
   double repeats() const { return node_counts_[0] == 0 ? 0 : 1 - entered() / header_executions(); }
 
-  /// How often the out-edge number `slot` of a node of the loop is taken.
+  /// How often out-edge `slot` of a node of the loop is taken.
   double taken(std::size_t node, std::size_t slot) const {
     return static_cast<double>(edges_[first_edge_[node] + slot]);
   }
 
-  /// Writes the share of each copy of the loop. `copies` has those of each node, copy after copy, and after them nodes
-  /// that were inserted between the copies; `inserted` says how often the edges out of these are taken. Together with
-  /// the shares that has to be a flow.
+  /// Writes the share of each copy of the loop. `copies` has the nodes copy by copy, then nodes inserted between the
+  /// copies. `inserted` says how often the edges out of inserted nodes are taken. Shares and `inserted` must form a
+  /// flow.
   template <class E>
   void write(E& editor, span<const node_id> copies, span<const double> shares, span<const double> inserted = {}) {
     const auto& g = editor.graph();
@@ -136,12 +136,12 @@ private:
 
   struct step {
     std::uint32_t vertex;
-    std::uint32_t edge; ///< that leads on
+    std::uint32_t edge; ///< the edge that leads on
   };
 
   static constexpr double least = 1e-7;
 
-  /// Rounds all flows so that none is changed by 1 or more, and in each vertex as much arrives and leaves as before.
+  /// Rounds all flows. None changes by 1 or more, and each vertex stays balanced.
   void round() {
     list_incident();
     place_.assign(vertices_, no_node);
@@ -150,7 +150,7 @@ private:
     }
   }
 
-  /// Edges with a fraction, by vertex.
+  /// Lists edges with a fraction, by vertex.
   void list_incident() {
     first_incident_.assign(vertices_ + std::size_t{1}, 0);
     for (const flow& f : flows_) {
@@ -195,7 +195,7 @@ private:
       const std::uint32_t v = path_.back().vertex;
       const std::uint32_t last = path_.size() == 1 ? no_node : path_[path_.size() - 2].edge;
       const std::uint32_t e = next_edge(v, last);
-      if (e == no_node) { // its fraction is one of rounded numbers
+      if (e == no_node) { // the flow at this vertex is whole already
         place_[v] = no_node;
         path_.pop_back();
         if (last != no_node && flows_[last].fraction != 0) {
@@ -218,7 +218,7 @@ private:
     }
   }
 
-  /// Moves flow along the cycle of the path from its vertex `first` on.
+  /// Moves flow along the cycle that the path closes at its vertex `first`.
   void cancel(std::size_t first) {
     double most = 1;
     for (std::size_t i = first; i != path_.size(); ++i) {
@@ -247,7 +247,7 @@ private:
   flat_array<std::uint64_t> edges_; ///< out-edges of its nodes, node by node
   flat_array<std::uint32_t> first_edge_;
 
-  // Of the copies. Vertices are these, and the targets outside of the loop.
+  // Of the copies. Vertices are their nodes, and the targets outside the loop.
   std::uint32_t vertices_ = 0;
   flat_array<std::uint32_t> vertex_of_;
   flat_array<flow> flows_;
@@ -259,7 +259,7 @@ private:
   flat_array<std::uint32_t> place_; ///< by vertex, on the path
 };
 
-/// A loop whose counts are not known completely has none afterwards.
+/// Removes the counts of a loop whose counts are not all known.
 template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes) {
   if constexpr (profile_editor<E>) {
     for (const node_id n : nodes) {
@@ -268,7 +268,7 @@ template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused
   }
 }
 
-/// Whether there are counts to be divided; otherwise none are left.
+/// Whether there are counts to divide; if not, removes the rest.
 template <class E>
 bool read_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes,
                  [[maybe_unused]] const flat_array<std::uint32_t>& position, [[maybe_unused]] divided_counts& counts) {

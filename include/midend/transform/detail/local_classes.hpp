@@ -1,4 +1,4 @@
-/// `clear_local_classes`: for transformations after which a loop has iterations of another one.
+/// `clear_local_classes`: for transformations that mix iterations of loops.
 #pragma once
 
 #include "midend/config.hpp"

@@ -26,8 +26,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A pair of loops is planned: the loops inside the outer one and those around it are out of the question. A
-/// certificate is about one pair of a nest.
+/// Marks a nest as planned: the loops inside the outer one and around it are then excluded, because a certificate
+/// describes one pair of a nest.
 constexpr void take_nest(const loop_forest& loops, loop_id outer, flat_array<unsigned char>& is_taken) {
   for (const loop_id l : loops.subloops(outer)) {
     is_taken[l] = 1;
@@ -37,15 +37,15 @@ constexpr void take_nest(const loop_forest& loops, loop_id outer, flat_array<uns
   }
 }
 
-/// Whether an operation only computes: it can run at any time and any number of times with the same result, and does
-/// not trap without its promises.
+/// Whether an operation only computes: it gives one result whenever and however often it runs, and does not trap
+/// without its promises.
 template <class IR> bool only_computes(const IR& ir, value_id v) {
   return ir.effect(v) == effect_kind::none && !ir.may_not_return(v) && !ir.is_volatile(v) && !is_terminator(ir, v) &&
          !may_trap_without_promises(ir, v) && is_repeatable(ir, v) && !is_convergent(ir, v);
 }
 
-/// The counts of a profile that a change of two loops makes wrong: those between the loops, of the inner header if it
-/// tests first, and the probabilities of the tests.
+/// Removes the counts that a change of two loops makes wrong: between the loops, of the inner header if it tests first,
+/// and the probabilities of the tests.
 template <class E>
 void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] const counted_level& outer,
                    [[maybe_unused]] const counted_level& inner) {
@@ -103,7 +103,7 @@ public:
     return true;
   }
 
-  /// Reads what the tests compare, and appends the operations that compute it to `slices`.
+  /// Reads the operands of the tests, and appends the operations that compute them to `slices`.
   bool read_counters(counted_level& out, counted_level& in, flat_array<value_id>& slices) {
     return read_counter(out, out, slices) && read_counter(in, out, slices);
   }
@@ -121,7 +121,7 @@ public:
     return v != no_value && reads_.home(v) != no_node && loops_.contains(l, reads_.home(v));
   }
 
-  /// Whether it is computed in the outer loop and not in the inner one.
+  /// Whether a value is computed in the outer loop and not in the inner one.
   bool is_between(value_id v, loop_id outer, loop_id inner) const { return is_in(v, outer) && !is_in(v, inner); }
 
 private:
@@ -187,7 +187,7 @@ private:
     return fits;
   }
 
-  /// Appends the operations that compute `root` from the counter and from what is outside of both loops.
+  /// Appends the operations that compute `root` from the counter and from values outside both loops.
   bool slice(value_id root, counted_level& level, const counted_level& out, flat_array<value_id>& slices) {
     stack_.clear();
     stack_.push_back(root);
@@ -250,7 +250,7 @@ private:
     }
   }
 
-  /// A value that a counter needs and that its loop does not compute itself.
+  /// Checks a value that a counter needs and its own loop does not compute.
   bool check_outside(value_id v, const counted_level& level, const counted_level& out) {
     if (!is_in(v, out.loop)) {
       return true;

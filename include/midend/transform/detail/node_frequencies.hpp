@@ -15,14 +15,14 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// How often each node runs for one run of the function. LLVM has branch weights, but counts of whole functions only,
-/// and derives the others likewise. A branch of unknown probability is taken to be as probable each way.
+/// and derives node counts likewise. A branch of unknown probability takes all its edges equally often.
 ///
-/// Loops are computed from the inside out, each for one execution of its header; in the loop around it, it is one node
-/// with several ways out. O(nodes + edges + exits of all loops).
+/// Computes loops from the inside out, each for one execution of its header. In the loop around it, a loop is one node
+/// whose edges are the loop's exits. O(nodes + edges + exits of all loops).
 class node_frequencies {
 public:
-  /// Requires a forest of this graph as it is, with boundaries. Nodes of cycles that are no loops, and those that come
-  /// after them, get 0.
+  /// Requires a forest of this graph as it is, with boundaries. Nodes of irreducible cycles, and nodes after them, get
+  /// 0.
   template <class IR> void compute(const IR& ir, const loop_forest& loops) {
     const auto& g = ir.graph();
     const auto nodes = static_cast<std::size_t>(g.num_nodes());
@@ -57,10 +57,10 @@ public:
 
   double operator[](node_id n) const { return frequency_[n]; }
 
-  /// How probable it is that one more iteration follows.
+  /// The probability of one more iteration.
   double repeats(loop_id l) const { return repeats_[l]; }
 
-  /// The probability of an edge out of a branch; as probable as the others, if one is unknown.
+  /// The probability of an edge out of a branch. If one is unknown, all are equal.
   template <class IR> static double probability(const IR& ir, edge_id e) {
     double p = static_cast<double>(ir.probability(e));
     std::size_t edges = 0;
@@ -72,14 +72,14 @@ public:
   }
 
 private:
-  /// Executions of the header for each time that the loop is entered; not endless.
+  /// Executions of the header for each entry of the loop; finite also for an endless loop.
   double executions(loop_id l) const {
     constexpr double most = 1u << 30;
     return repeats_[l] < 1 - 1 / most ? 1 / (1 - repeats_[l]) : most;
   }
 
-  /// The edges out of a node, or out of the loop that it stands for, with what takes them if it runs or is entered
-  /// once.
+  /// The edges out of a node, or out of the loop that it stands for, with their counts for one run of the node or one
+  /// entry of the loop.
   template <class IR, class Visit>
   void for_each_way(const IR& ir, const loop_forest& loops, loop_id l, node_id n, Visit take) const {
     const loop_id inner = loops.innermost_loop(n);
@@ -92,12 +92,12 @@ private:
     }
   }
 
-  /// What is directly in a loop, or in none, once its header runs once.
+  /// Computes the nodes directly in a loop, or in none, for one run of its header.
   template <class IR> void visit(const IR& ir, const loop_forest& loops, loop_id l, node_id header) {
     const auto& g = ir.graph();
     const auto is_inside = [&](node_id n) { return l == no_loop || loops.contains(l, n); };
     order_.assign(1, header);
-    for (std::size_t i = 0; i != order_.size(); ++i) { // all that are reached, and how many edges lead to each
+    for (std::size_t i = 0; i != order_.size(); ++i) { // all reached nodes; counts the edges that lead to each
       for_each_way(ir, loops, l, order_[i], [&](edge_id e, double) {
         const auto target = static_cast<node_id>(g.edge_target(e));
         if (target != header && is_inside(target) && missing_[target]++ == 0) {
@@ -131,7 +131,7 @@ private:
   flat_array<node_id> order_;
   flat_array<double> frequency_; ///< by node; at first for one execution of the header of its loop
   flat_array<double> way_out_;   ///< by edge that leaves a loop
-  flat_array<double> entered_;   ///< by loop: how often it is entered if the header of the loop around runs once
+  flat_array<double> entered_;   ///< by loop: how often it is entered for one run of the header of the loop around
   flat_array<double> repeats_;   ///< by loop
   flat_array<double> around_;    ///< by loop: executions of the header
 };

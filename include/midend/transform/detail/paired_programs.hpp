@@ -23,7 +23,7 @@ template <class Before, class After> class paired_programs {
 public:
   paired_programs(const Before& old_program, const After& new_program) : before(old_program), after(new_program) {}
 
-  /// Whether there are the same nodes and edges, and no value less. Reads where values are.
+  /// Whether both programs have equal nodes and edges, and the new one no fewer values. Also reads where values are.
   bool read() {
     require_apart_literals(before);
     const auto& g = before.graph();
@@ -53,26 +53,27 @@ public:
 
   std::size_t num_old_values() const { return static_cast<std::size_t>(before.num_values()); }
 
-  /// Whether the new program reads `u` where the old one reads `x`: the same operation, which is still computed, or the
-  /// same literal.
+  /// Whether the new program may read `u` where the old one reads `x`: the same operation, still computed, or an equal
+  /// literal.
   bool same_value(value_id x, value_id u) const {
     if (x == no_value || u == no_value || x >= num_old_values() || u >= new_home.size()) {
       return x == no_value && u == no_value;
     }
-    if (old_home[x] == no_node) { // a number says nothing: another program may have given it to another literal
+    if (old_home[x] == no_node) { // equal numbers prove nothing: another program may give this number to another
+                                  // literal
       return new_home[u] == no_node && static_cast<bool>(before.same_operation(x, after, u));
     }
     return x == u && new_home[u] != no_node && reached[new_home[u]] != 0;
   }
 
-  /// Whether an operation or phi of both programs is the same, apart from what it reads.
+  /// Whether an operation or phi of both programs is equal apart from its operands.
   bool same_operation(value_id x, value_id v) const {
     return before.is_phi(x) == after.is_phi(v) &&
            (before.is_phi(x) || is_terminator(before, x) == is_terminator(after, v)) &&
            before.same_operation(x, after, v);
   }
 
-  /// Whether an operation of both programs reads the same values, in order.
+  /// Whether an operation reads the same values in both programs, in order.
   bool same_operands(value_id x) {
     old_operands_.clear();
     for_each_id(before.operands(x), [&](value_id y) { old_operands_.push_back(y); });
@@ -85,7 +86,8 @@ public:
     return same && i == old_operands_.size();
   }
 
-  /// Whether the edges of a node are the same, with the same targets and cases, and promise no more about loops.
+  /// Whether the edges of a node have equal targets and cases in both programs, and promise no more about loops in the
+  /// new one.
   bool same_edges(node_id n) {
     old_edges_.clear();
     for_each_id(before.graph().out_edges(n), [&](edge_id e) { old_edges_.push_back(e); });

@@ -1,4 +1,4 @@
-/// The profile of a loop that is unrolled with a remainder: what the new body gets of it, and what is left.
+/// `remainder_profile`: divides the profile of a loop between its new body and the remainder.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,16 +11,16 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How a loop is unrolled, for its profile.
+/// How a loop is unrolled, as far as its profile needs it.
 struct remainder_shape {
   std::uint32_t copies;
   std::uint64_t factor;
-  bool runs_rest_first; ///< the copies run what the factor leaves, before the old loop runs whole passes
+  bool runs_rest_first; ///< the copies run the remainder first, then the old loop runs whole rounds
 };
 
-/// What a loop's counts say, before it is unrolled.
+/// The counts of a loop before it is unrolled.
 struct remainder_counts {
-  double entered; ///< from outside
+  double entered; ///< entries from outside
   double headers; ///< executions of the header
   double repeats; ///< the probability of one more iteration
 };
@@ -29,9 +29,9 @@ struct remainder_shares {
   double inserted[4]; ///< guard to copies, guard to the old loop, latch to the old loop, latch to copies
 };
 
-/// Divides the counts of a loop between the copies and the old loop. The average trip count says how many passes there
-/// are, if (factor - 1) / 2 iterations are left on average. In the copies and in the old loop the next iteration is as
-/// probable as before. `of_counts` gets the share of each copy, and of the old loop.
+/// Divides the counts of a loop between the copies and the old loop. The number of rounds follows from the average trip
+/// count, if (factor - 1) / 2 iterations are left on average. In the copies and in the old loop the next iteration is
+/// as probable as before. `of_counts` gets the share of each copy and of the old loop.
 inline remainder_shares divide_remainder_counts(const remainder_shape& shape, const remainder_counts& counts,
                                                 flat_array<double>& of_counts) {
   of_counts.clear();
@@ -45,13 +45,13 @@ inline remainder_shares divide_remainder_counts(const remainder_shape& shape, co
     passes = rest < all / entered ? rest : all / entered;
     enters = 1 - 1 / static_cast<double>(shape.factor);
   }
-  double repeats = 1; // through a pass
-  double header = 0;  // executions in a pass
+  double repeats = 1; // the probability to get through a round
+  double header = 0;  // executions of headers in a round
   for (std::uint32_t k = 0; k != shape.copies; ++k) {
     header += repeats;
     repeats *= counts.repeats;
   }
-  const double wanted = passes > 1 ? 1 - 1 / passes : 0; // but as long as copies have their tests, some leave there
+  const double wanted = passes > 1 ? 1 - 1 / passes : 0; // as long as copies have their tests, some runs leave there
   const double again = wanted < repeats ? wanted / repeats : repeats == 0 ? 0 : 1;
   const double first = entered == 0 ? 0 : entered * enters / (1 - again * repeats); // executions of the first copy
   remainder_shares result{
@@ -70,7 +70,7 @@ struct remainder_hints {
   loop_hints rest; ///< of the old loop
 };
 
-/// The old loop may run as often as before, but usually does not.
+/// The hints for the old loop: it may run as often as before, but usually does not.
 inline remainder_hints divide_remainder_hints(const remainder_shape& shape, const loop_hints& old) {
   remainder_hints result{{}, {0, old.maximum, 0}};
   if (shape.runs_rest_first) {

@@ -36,7 +36,7 @@ public:
                    strength_plan& out)
       : p_(program), tree_(tree), loops_(loops), found_(found), machine_(machine), options_(options), out_(out) {}
 
-  /// What reads a value comes before it, so the largest expression is tried first.
+  /// An operand precedes its readers, so the largest expressions are tried first.
   void run() {
     count_uses();
     planned_.assign(p_.num_values(), 0);
@@ -88,7 +88,7 @@ private:
     forget_dead_reads();
   }
 
-  /// What a plan before has left without readers does not count.
+  /// Forgets reads by operations that an earlier plan left without readers.
   void forget_dead_reads() {
     flat_array<value_id> dead;
     const auto is_dead = [&](value_id v) {
@@ -163,7 +163,7 @@ private:
     return {operation::add, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(width), {}};
   }
 
-  /// What operations of the loop cost that nothing needs without `v`. Takes their reads from `uses_`.
+  /// The cost of operations of the loop that only `v` needs. Takes their reads from `uses_`.
   std::uint64_t cost_of_dying(value_id v, loop_id l) {
     std::size_t at = dying_.size();
     dying_.push_back(v);
@@ -247,8 +247,8 @@ private:
     return is_known ? count.backedges + 1 : options_.assumed_iterations;
   }
 
-  /// Whether all values are there at the end of `place`, and stay: none is replaced by a counter itself. That is for
-  /// the next plan.
+  /// Whether all values of the form are computed at the end of `place` and stay. A value that becomes a counter itself
+  /// does not stay; it waits for the next plan.
   bool is_outside(const linear_form& form, node_id place) const {
     bool outside = true;
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {
@@ -262,7 +262,7 @@ private:
 
   // ---- What the checker follows.
 
-  /// Sums, products, and what cuts or extends.
+  /// Whether it is a sum, a product, a truncation or an extension.
   bool is_followed(value_id v) const {
     switch (p_.operation(v).code) {
     case operation::copy:
@@ -283,8 +283,8 @@ private:
     }
   }
 
-  /// Whether `v` is made of phis of the header, what does not change, and operations that the checker follows, and each
-  /// of these phis goes on as itself plus what does not change.
+  /// Whether the checker can follow `v`: it consists of header phis, invariants and operations that the checker knows,
+  /// and each iteration adds an invariant to each of these phis.
   bool is_proven(value_id v, loop_id l) {
     phis_.clear();
     bool good = is_made_of_phis(v, l, no_value);
@@ -298,7 +298,7 @@ private:
     return good;
   }
 
-  /// Of one phi only, or of any, which are appended to `phis_`.
+  /// Whether `v` consists of the phi `only`, or of any phis if that is `no_value`. Appends the phis to `phis_`.
   bool is_made_of_phis(value_id v, loop_id l, value_id only) {
     visited_.clear();
     visit(v, l);
@@ -332,7 +332,7 @@ private:
     }
   }
 
-  /// Whether a value that is extended is a phi that goes on by additions which promise not to wrap, or does not change.
+  /// Whether an extended value is an invariant, or a phi to which additions that promise not to wrap are applied.
   bool keeps_number(value_id v, loop_id l, bool is_signed) const {
     if (v == no_value || found_.home_loop(v) != l) {
       return v != no_value && (found_.home_loop(v) == no_loop || !loops_.contains_loop(l, found_.home_loop(v)));
@@ -355,10 +355,10 @@ private:
   const machine_model& machine_;
   const strength_options& options_;
   strength_plan& out_;
-  flat_array<std::uint32_t> uses_; ///< by value: reads, but for those by values that go
+  flat_array<std::uint32_t> uses_; ///< by value: its reads, except by values that will go
   flat_array<unsigned char> is_fixed_;
   flat_array<unsigned char> planned_;  ///< by value: it goes
-  flat_array<unsigned char> is_start_; ///< by value: a counter starts with it, or adds it
+  flat_array<unsigned char> is_start_; ///< by value: whether a counter starts with it or adds it
   flat_array<unsigned char> seen_;
   flat_array<value_id> dying_;
   flat_array<value_id> visited_;

@@ -1,4 +1,4 @@
-/// `value_polynomials`: what the checkers of final values and of loops that end share: values as polynomials.
+/// `value_polynomials`: values as polynomials, for the checkers of final values and of loops that end.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,17 +24,17 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What polynomials are made of: an integer that a value is.
+/// A factor of a term: an integer that depends on a value or a loop.
 struct polynomial_atom {
   enum class kind : std::uint8_t {
-    unsigned_number, ///< what value `id` is
-    signed_number,   ///< the same, with a sign
-    pairs,           ///< value `id` over 2
-    iteration,       ///< the iteration of loop `id` over `extra`
+    unsigned_number, ///< value `id`, read without sign
+    signed_number,   ///< value `id`, read with sign
+    pairs,           ///< value `id` over 2, a binomial coefficient
+    iteration,       ///< the iteration of loop `id` over `extra`, a binomial coefficient
     power,           ///< `extra` to the power of the iteration of loop `id`
-    limit,           ///< the bound of loop `id`, or where its counter starts if that is further
+    limit,           ///< the bound of loop `id`, or the start of its counter if that is beyond the bound
     count,           ///< the number of backedges of loop `id`
-    count_pairs,     ///< that over 2
+    count_pairs,     ///< that number over 2
   };
 
   kind what = kind::unsigned_number;
@@ -54,7 +54,7 @@ struct polynomial_atom {
   friend constexpr bool operator==(const polynomial_atom&, const polynomial_atom&) = default;
 };
 
-/// A number times the product of some atoms, which are in order.
+/// A number times the product of some atoms, in order.
 struct polynomial_term {
   static constexpr std::size_t max_atoms = 4;
 
@@ -71,7 +71,7 @@ struct polynomial_term {
   }
 };
 
-/// A sum of terms modulo 2^64, or nothing.
+/// A sum of terms modulo 2^64, or unknown.
 struct polynomial {
   static constexpr std::size_t max_terms = 200;
 
@@ -98,7 +98,7 @@ struct polynomial {
 
   constexpr bool is_number() const { return is_known && (terms.empty() || (terms.size() == 1 && terms[0].size == 0)); }
 
-  /// Of what is a number.
+  /// Requires a number.
   constexpr std::uint64_t constant() const { return terms.empty() ? 0 : terms[0].coefficient; }
 
   /// Whether it is a single atom, which then is `a`.
@@ -139,7 +139,7 @@ struct polynomial {
     }
   }
 
-  /// Modulo 2^width.
+  /// Reduces modulo 2^width.
   constexpr void cut(unsigned width) {
     std::size_t kept = 0;
     for (polynomial_term t : terms) {
@@ -152,7 +152,7 @@ struct polynomial {
   }
 };
 
-/// Whether both are known, and the same in any order.
+/// Whether both are known and equal, in any order.
 constexpr bool same_polynomial(const polynomial& a, const polynomial& b) {
   polynomial apart = a;
   apart.add(b, ~std::uint64_t{0});
@@ -238,14 +238,13 @@ struct edge_into_node {
   edge_id id = no_edge;
 };
 
-/// Each value as a polynomial of phis, parameters and operations that are none: what it is wherever it may be used, as
-/// these are there. Three a value: its bits modulo 2^width, and, as far as operations promise that nothing wraps, the
-/// number that it is with and without a sign, modulo 2^64.
+/// Each value as a polynomial of phis, parameters and operations that have no polynomial. Each value has three: its
+/// bits modulo 2^width, and, as far as operations promise not to wrap, its number with and without sign modulo 2^64.
 ///
-/// It does not look at loops. Phis with inputs that are all the same polynomial are looked through.
+/// Does not look at loops. Looks through phis whose inputs are all one polynomial.
 class value_polynomials {
 public:
-  /// Reads all values that are reached. O(values + operands).
+  /// Reads all reachable values. O(values + operands).
   template <class IR> void run(const IR& ir) {
     const auto& g = ir.graph();
     records_.assign(static_cast<std::size_t>(ir.num_values()), {});
@@ -273,8 +272,8 @@ public:
     }
   }
 
-  /// Reads an operation of another program, whose operands have been read. Its polynomial may
-  /// be larger; of its number, only what it promises is believed.
+  /// Reads an operation of another program whose operands have been read. Its polynomial may have more terms. Only its
+  /// promises say something about its number.
   template <class IR> void define_new(const IR& ir, value_id v) {
     is_new_ = true;
     define(ir, v);
@@ -309,7 +308,7 @@ public:
     return out;
   }
 
-  /// A value that is no literal.
+  /// The polynomial of a value that is no literal.
   polynomial number_of(value_id v, number_reading r) const {
     using kind = polynomial_atom::kind;
     const value_as_polynomials& of = records_[v];
@@ -324,8 +323,8 @@ public:
     return out;
   }
 
-  /// Modulo 2^width: numbers with and without sign of values that have so many bits are these bits. The values that
-  /// their polynomials have in turn have fewer bits, so the depth is bounded.
+  /// Reduces modulo 2^width: a number of a value with that many bits is replaced by its bits. The values in the result
+  /// have fewer bits, so the depth is bounded.
   void reduce(polynomial& p, unsigned to_width) const {
     polynomial out;
     out.is_known = p.is_known;
@@ -342,8 +341,8 @@ public:
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
-  static constexpr std::uint32_t most_terms = 6; ///< of a value; with more it is its own
-  static constexpr std::uint32_t most_atoms = 2; ///< of a term of it
+  static constexpr std::uint32_t most_terms = 6; ///< of a value; a value with more terms is its own polynomial
+  static constexpr std::uint32_t most_atoms = 2; ///< of a term of a value
   static constexpr number_reading readings[] = {number_reading::low_bits, number_reading::as_signed,
                                                 number_reading::as_unsigned};
 
@@ -361,7 +360,7 @@ private:
       }
       ++count;
     });
-    if (info.code == operation::other || count < arity(info.code)) { // more are read, but not computed with
+    if (info.code == operation::other || count < arity(info.code)) { // only the first operands were kept
       return;
     }
     polynomial bits;
@@ -427,7 +426,7 @@ private:
     }
     in_edges_.assign(total, {});
     each([&](node_id from, edge_id e, node_id to) { in_edges_[--in_end_[to]] = {from, e}; });
-    in_end_[node_count(g)] = total; // now where the edges of each node begin
+    in_end_[node_count(g)] = total; // `in_end_` becomes where the edges of each node begin
   }
 
   template <class IR> void define_phi(const IR& ir, node_id n, value_id v) {
@@ -522,7 +521,7 @@ private:
     }
   }
 
-  /// Sums with 0, differences from the number of ones, and what is multiplied by 1.
+  /// Whether the operation never wraps: a sum with 0, a difference from all ones, a product with 1.
   template <class IR> static bool never_wraps(const IR& ir, const operation_info& info, const value_id (&x)[3]) {
     const auto is_number = [&](value_id v, std::uint64_t number) {
       const auto c = v == no_value ? decltype(ir.constant(v))() : ir.constant(v);
@@ -542,7 +541,7 @@ private:
     }
   }
 
-  /// Of numbers, and where the mask keeps all bits.
+  /// A mask of a number; valid where the mask keeps all bits.
   static void mask(const operation_info& info, polynomial a, polynomial b, number_reading r, polynomial& out) {
     if (b.is_number()) {
       swap_values(a, b);
@@ -571,8 +570,8 @@ private:
     }
   }
 
-  /// The value t if this is (t >> 1) · ((t - 1) | 1), which is t · (t - 1) / 2: one of t and t - 1 is even, and `>> 1`
-  /// halves it; `| 1` leaves the odd one as it is.
+  /// The value t if this is (t >> 1) · ((t - 1) | 1) = t · (t - 1) / 2. One of t and t - 1 is even, and `>> 1` halves
+  /// it; `| 1` leaves the odd one unchanged.
   template <class IR> value_id pairs_of(const IR& ir, unsigned w, const value_id (&x)[3]) const {
     const auto reads_one = [&](value_id v, operation code) {
       value_id first = no_value;
@@ -593,7 +592,7 @@ private:
 
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
-  bool is_new_ = false;                      ///< the present operation
+  bool is_new_ = false;                      ///< whether the present operation is one of another program
   flat_array<value_as_polynomials> records_; ///< by value
   flat_array<polynomial_term> terms_;
   flat_array<std::uint32_t> rank_; ///< by node, in reverse postorder
@@ -601,7 +600,7 @@ private:
   flat_array<edge_into_node> in_edges_;
 };
 
-/// The comparison that holds if a branch leaves a loop, and only then.
+/// The comparison that holds if, and only if, a branch leaves a loop.
 struct leaving_test {
   operation code = operation::other; ///< `other` if no comparison is known
   unsigned width = 0;
@@ -609,7 +608,7 @@ struct leaving_test {
   value_id b = no_value;
 };
 
-/// That of the branch at the end of `n`, in `l`, through negations.
+/// The test of the branch at the end of `n`, in `l`. Looks through negations.
 template <class IR> leaving_test leaving_test_of(const IR& ir, const loop_forest& loops, loop_id l, node_id n) {
   const auto leaves = [&](std::uint64_t bit) {
     const edge_id e = edge_of_case(ir, n, static_cast<constant_of<IR>>(bit));
@@ -652,7 +651,7 @@ template <class IR> leaving_test leaving_test_of(const IR& ir, const loop_forest
   return {};
 }
 
-/// The node with the only exit of a loop, if each iteration comes there; else `no_node`.
+/// The node with the only exit of a loop if each iteration reaches it; else `no_node`.
 template <class Tree> node_id only_exit_of(const Tree& tree, const loop_forest& loops, loop_id l) {
   node_id source = no_node;
   std::size_t count = 0;
@@ -667,7 +666,8 @@ template <class Tree> node_id only_exit_of(const Tree& tree, const loop_forest& 
   return is_tested ? source : no_node;
 }
 
-/// A polynomial as `rest` plus `step` times the iteration of a loop. False if it is not, or `rest` changes there.
+/// Splits a polynomial into `rest` plus `step` times the iteration of a loop. False if it has no such form, or `rest`
+/// changes in the loop.
 constexpr bool split_counter(const polynomial& p, loop_id l, polynomial& rest, std::uint64_t& step) {
   rest = polynomial();
   step = 0;

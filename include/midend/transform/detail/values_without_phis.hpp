@@ -31,8 +31,8 @@ struct values_without_phis_memory {
   flat_array<node_id> home; ///< by value
 };
 
-/// The values of an IR that no phi can have (`may_insert_phi`) and that another node reads. What only its own node
-/// reads needs no phi, whatever is copied. Linear in the program if the IR has `may_insert_phi`, else O(1).
+/// The values of an IR that no phi can take (`may_insert_phi`) and that another node reads. A value that only its own
+/// node reads needs no phi, whatever is copied. Linear in the program if the IR has `may_insert_phi`, else O(1).
 template <class IR> class values_without_phis {
 public:
   explicit values_without_phis(const IR& ir) : values_without_phis(ir, nullptr) {}
@@ -44,13 +44,13 @@ public:
 
   bool empty() const { return reads_.empty(); }
 
-  /// Such a value of node `n`, or `no_value`. Copies of the node alone would have to be joined for it.
+  /// Such a value of node `n`, or `no_value`. Copying the node alone would require a phi for it.
   value_id read_elsewhere(node_id n) const {
     return empty() || ends_[n] == end_of(n) ? no_value : reads_[ends_[n]].value;
   }
 
-  /// Such a value of loop `l` that is read outside, or `no_value`. Copies of the loop would have to be joined for it;
-  /// what is read inside reads the copy of the same iteration. Linear in the nodes of the loop and the reads.
+  /// Such a value of loop `l` that is read outside, or `no_value`. Copying the loop would require a phi for it; a read
+  /// inside reads the copy of its own iteration. Linear in the nodes of the loop and the reads.
   value_id read_outside(const loop_forest& loops, loop_id l) const {
     if (empty()) {
       return no_value;
@@ -65,14 +65,14 @@ public:
     return no_value;
   }
 
-  /// One that may no longer reach what reads it if edges meet in a dispatch, or `no_value`: its node dominates a
+  /// Such a value that may no longer reach its reads if edges meet in a dispatch, or `no_value`: its node dominates a
   /// target, but not all edges. `tree` may be empty if there is no value. O(edges, and the dominators of their targets
   /// that do not dominate all edges).
   value_id lost_by_dispatch(const dominator_tree& tree, span<const edge_id> edges) {
     if (empty()) {
       return no_value;
     }
-    std::uint32_t first = 0xffff'ffff; // of their sources, in preorder of the tree
+    std::uint32_t first = 0xffff'ffff; // the first of their sources in preorder of the tree
     std::uint32_t last = 0;
     for (const edge_id e : edges) {
       const auto source = static_cast<node_id>(ir_.graph().edge_source(e));

@@ -15,16 +15,17 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// How often the edges of each version of a loop are taken, if some of its branches always take the same edge there.
-/// The flows of the versions are to add up to those of the loop, and in each of them, what flows into a node flows out.
+/// The flows of the versions must add up to those of the loop, and in each version the flow into a node equals the flow
+/// out.
 ///
 /// Each version gets its share of what enters the loop. At a branch that is not decided, control goes on as in the
-/// loop. That is a linear system; sweeps over the nodes in reverse postorder solve it, from the shares as a first
-/// guess, which is the solution wherever the arms of decided branches have met again. If the arms lead out of the loop,
-/// or two branches on one condition contradict each other, the sum is another one than before: then the versions get
-/// their shares of everything, and branches keep their probabilities, which adds up too.
+/// loop. That is a linear system. Sweeps over the nodes in reverse postorder solve it. They start from the shares,
+/// which are right wherever the arms of decided branches have met again. If arms leave the loop, or two branches on one
+/// condition contradict each other, the flows do not add up: then each version gets its share of everything, and
+/// branches keep their probabilities.
 class version_flows {
 public:
-  /// The edges of a loop, as they are before it is copied. `counts` has read it.
+  /// Takes the edges of a loop before it is copied. Requires that `counts` has read it.
   template <class G>
   void read(const G& g, span<const node_id> nodes, const flat_array<std::uint32_t>& position,
             const divided_counts& counts) {
@@ -46,7 +47,7 @@ public:
     order_nodes();
   }
 
-  /// How often the edge number `slot` of a node of the loop is taken.
+  /// How often out-edge `slot` of a node of the loop is taken.
   double taken(std::uint32_t node, std::size_t slot) const { return edges_[first_[node] + slot].taken; }
 
   /// How often a node runs.
@@ -60,8 +61,8 @@ public:
 
   double entered() const { return entered_; }
 
-  /// `decides(version, node)` says which edge a version takes at a node: its slot, or -1 if it is not decided.
-  /// Afterwards `flow` has the answer. Returns whether branches are decided.
+  /// `decides(version, node)` is the slot of the edge that a version takes at a node, or -1 if the branch is not
+  /// decided. The results are in `flows` afterwards. Returns whether the branches are decided.
   template <class Decides> bool divide(span<const double> shares, Decides decides) {
     flows_.assign(edges_.size() * shares.size(), 0);
     bool is_solved = true;
@@ -83,7 +84,7 @@ public:
     return is_solved;
   }
 
-  /// Of version `v`, those of all edges, node by node.
+  /// The flows of all edges of version `v`, node by node.
   span<const double> flows(std::uint32_t v) const { return {flows_.data() + v * edges_.size(), edges_.size()}; }
 
 private:
