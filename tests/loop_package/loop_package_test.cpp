@@ -456,6 +456,36 @@ proc @leading_zeros(%n: i64) -> i32 {
 
 } // namespace
 
+TEST_CASE("loop package: members that are packages stand for their members") {
+  using inner = midend::managed_loop_package<midend::unroll_completely, midend::unroll_partially>;
+  using nested = midend::managed_loop_package<midend::collapse_nest, inner, by_four>;
+  using flat =
+      midend::managed_loop_package<midend::collapse_nest, midend::unroll_completely, midend::unroll_partially, by_four>;
+  static_assert(nested::size == 4 && nested::repeating == 0b0110 && flat::repeating == nested::repeating);
+  static_assert(midend::managed_loop_package<by_four, loop_package>::size == loop_package::size + 1);
+  for (std::uint32_t i = 0; i != flat::size; ++i) {
+    CHECK(std::string_view(nested::name(i)) == flat::name(i));
+  }
+  std::uint32_t visited = 0;
+  nested().for_each_until([&](auto& member, std::uint32_t i) {
+    CHECK(i == visited++);
+    CHECK(std::string_view(std::remove_reference_t<decltype(member)>::name) == flat::name(i));
+    return i == 2;
+  });
+  CHECK(visited == 3);
+
+  procedure a = parsed(leading_zeros), b = parsed(leading_zeros);
+  midend::elbrus::cost_editor of_a(a);
+  midend::elbrus::cost_editor of_b(b);
+  nested of_nested;
+  flat of_flat;
+  const loop_package_log x = of_nested.run(of_a, midend::e2k_reference_v6());
+  const loop_package_log y = of_flat.run(of_b, midend::e2k_reference_v6());
+  CHECK(x.manager.changes == y.manager.changes);
+  CHECK(x.manager.changes != 0);
+  CHECK(midend::elbrus::to_text(a) == midend::elbrus::to_text(b));
+}
+
 TEST_CASE("loop package: it ends, because a member changes a loop and the copies of it once, or unrolls it twice") {
   procedure p = parsed(leading_zeros);
   const loop_package_options options;

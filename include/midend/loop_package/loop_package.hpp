@@ -36,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -598,23 +599,80 @@ concept loop_member =
       member.apply(program, changes, observer, applied);
     };
 
+template <class... Members> struct managed_loop_package;
+
+namespace detail {
+
+template <class Member> inline constexpr bool is_loop_package = false;
+template <class... Members> inline constexpr bool is_loop_package<managed_loop_package<Members...>> = true;
+
+// A member may be a package, which stands for its members.
+
+template <class Member> constexpr std::uint32_t num_loop_members() {
+  if constexpr (is_loop_package<Member>) {
+    return Member::size;
+  } else {
+    return 1;
+  }
+}
+
+template <class Member> constexpr std::uint64_t repeating_loop_members() {
+  if constexpr (is_loop_package<Member>) {
+    return Member::repeating;
+  } else {
+    return may_repeat<Member>() ? 1 : 0;
+  }
+}
+
+template <class Member> constexpr const char* loop_member_name([[maybe_unused]] std::size_t i) {
+  if constexpr (is_loop_package<Member>) {
+    return Member::name(i);
+  } else {
+    return Member::name;
+  }
+}
+
+/// `i` is the number of the first member that was not visited.
+template <class Member, class Visit> bool visit_until(Member& member, Visit& visit, std::uint32_t& i) {
+  if constexpr (is_loop_package<Member>) {
+    return member.for_each_until(visit, i);
+  } else {
+    return visit(member, i++);
+  }
+}
+
+template <class Member, class E, class M> constexpr bool is_loop_member() {
+  if constexpr (is_loop_package<Member>) {
+    return Member::template are_loop_members<E, M>;
+  } else {
+    return loop_member<Member, E, M>;
+  }
+}
+
+} // namespace detail
+
 /// A list of at most 64 different loop optimizations, in the order in which they are tried: the most specialized first.
 /// To build your own package, list members of the library and your own: `managed_loop_package<unroll_completely,
-/// my_member>`.
+/// my_member>`. A member may be a package: `managed_loop_package<my_member, loop_package>` tries yours before those of
+/// the library.
 template <class... Members> struct managed_loop_package : Members... {
-  static_assert((has_loop_member_name<Members> && ...),
+  static_assert(((detail::is_loop_package<Members> || has_loop_member_name<Members>) && ...),
                 "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
 
-  static_assert(sizeof...(Members) <= 64, "midend: a loop package has at most 64 members");
+  /// Of those that are packages, all members.
+  static constexpr std::uint32_t size = (0 + ... + detail::num_loop_members<Members>());
 
-  static constexpr std::uint32_t size = sizeof...(Members);
+  static_assert(size <= 64, "midend: a loop package has at most 64 members");
 
   /// Bit i: member i may change a loop and its copies twice.
   static constexpr std::uint64_t repeating = [] {
-    std::uint64_t members = 0, bit = 1;
-    ((members |= detail::may_repeat<Members>() ? bit : 0, bit <<= 1), ...);
+    std::uint64_t members = 0;
+    std::uint32_t i = 0;
+    ((members |= detail::repeating_loop_members<Members>() << i, i += detail::num_loop_members<Members>()), ...);
     return members;
   }();
+
+  template <class E, class M> static constexpr bool are_loop_members = (detail::is_loop_member<Members, E, M>() && ...);
 
   managed_loop_package() = default;
 
@@ -623,21 +681,33 @@ template <class... Members> struct managed_loop_package : Members... {
       : Members(std::move(members))... {}
 
   static constexpr const char* name(std::size_t i) {
-    constexpr const char* names[] = {Members::name...};
-    return names[i];
+    const char* name = nullptr;
+    std::size_t first = 0;
+    const auto look = [&]<class Member>(std::type_identity<Member>) {
+      const std::size_t count = detail::num_loop_members<Member>();
+      name = i >= first && i < first + count ? detail::loop_member_name<Member>(i - first) : name;
+      first += count;
+    };
+    (look(std::type_identity<Members>()), ...);
+    return name;
   }
 
   /// Calls `visit(member, i)` in order until a call returns true. Returns whether one did.
   template <class Visit> bool for_each_until(Visit visit) {
     std::uint32_t i = 0;
-    return (visit(static_cast<Members&>(*this), i++) || ...);
+    return for_each_until(visit, i);
+  }
+
+  /// As above, with numbers from `i` on. Leaves the number after the last visited member in `i`.
+  template <class Visit> bool for_each_until(Visit& visit, std::uint32_t& i) {
+    return (detail::visit_until(static_cast<Members&>(*this), visit, i) || ...);
   }
 
   /// See `loop_package`.
   template <loop_package_editor E, loop_machine_argument M, class Observer>
   loop_package_log run(E& editor, const M& machine, const loop_package_options& options, Observer& observer) {
     static_assert(
-        (loop_member<Members, E, M> && ...),
+        are_loop_members<E, M>,
         "midend: a member of the loop package needs `propose(const loop_question<M>&, flat_array<loop_change>&)` and "
         "`apply(E&, span<const loop_change>, Observer&, flat_array<unsigned char>&)`, for any editor");
     loop_package_log log;
