@@ -564,11 +564,36 @@ private:
   }
 
   /// Whether the checker sees that a value which changes in `outermost`, or in a loop inside, goes on without wrapping:
-  /// by promises, or as a counter that has not the time to.
+  /// by promises of all operations that lead to it, or as a counter that has not the time to.
   bool keeps_number(value_id v, loop_id outermost, bool is_signed) const {
+    value_id asked[most_asked] = {v};
+    std::size_t count = 1;
+    bool has_room = true;
+    const auto ask = [&](value_id x) {
+      bool is_known = x == no_value;
+      for (std::size_t i = 0; i != count; ++i) {
+        is_known = is_known || asked[i] == x;
+      }
+      has_room = has_room && (is_known || count != most_asked);
+      if (!is_known && has_room) {
+        asked[count++] = x;
+      }
+    };
+    for (std::size_t i = 0; i != count && has_room; ++i) {
+      if (!keeps_one(asked[i], outermost, is_signed, ask)) {
+        return false;
+      }
+    }
+    return has_room;
+  }
+
+  static constexpr std::size_t most_asked = 12;
+
+  /// The same of a value, if the values that it calls `ask` with go on without wrapping.
+  template <class Ask> bool keeps_one(value_id v, loop_id outermost, bool is_signed, Ask ask) const {
     loop_id l = found_.home_loop(v);
     if (l == no_loop || !loops_.contains_loop(outermost, l)) {
-      return true;
+      return followed_.is_plain(v, is_signed ? number_reading::as_signed : number_reading::as_unsigned);
     }
     evolution bits = found_.evolution_of(v, l);
     while (bits.is_invariant()) {
@@ -585,13 +610,20 @@ private:
       return true;
     }
     const auto promises = [&](value_id x) {
-      const operation_flags flags = p_.operation(x).flags;
-      return is_signed ? flags.no_signed_wrap : flags.no_unsigned_wrap;
+      const operation_info info = p_.operation(x);
+      for (const value_id operand : p_.operands(x)) {
+        ask(operand);
+      }
+      return is_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap;
     };
     if (!p_.is_phi(v)) {
-      return promises(v);
+      const operation code = p_.operation(v).code; // follow_one asks about what is extended
+      return code == operation::zero_extend || (is_signed && code == operation::sign_extend) || promises(v);
     }
     bool all = loops_.is_header(p_.node_of(v)) && found_.home_loop(v) == l;
+    for (const value_id input : p_.operands(v)) {
+      ask(input);
+    }
     for (const loop_edge& e : loops_.backedges(l)) {
       all = all && p_.phi_input(v, e.id) != no_value && promises(p_.phi_input(v, e.id));
     }
