@@ -71,7 +71,7 @@ struct llvm_fold_options {
   /// The field is its only operand in the view, in place of the aggregate. An `extractvalue` of an overflow intrinsic
   /// (`uadd`, `ssub`, `umul`, …) is the operation, or, where a literal or an unsigned subtraction makes it one, the
   /// comparison that tells whether it overflows; operands are those of the intrinsic, or a literal that the function
-  /// need not have. An `insertvalue` into an aggregate of which no field is set has the inserted value as its only
+  /// need not have. An `insertvalue` into an aggregate without set fields has the inserted value as its only
   /// operand, so that it is folded to a constant with undefined fields. An `insertvalue` of a literal `undef` there,
   /// and a load of constant memory that is `undef`, is a copy of `undef`. The part of a wide integer above an extended
   /// number is a copy of 0: structs of two numbers are passed in this form.

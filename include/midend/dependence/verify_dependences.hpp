@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 enum class dependence_fault_kind : std::uint8_t {
   pair,           ///< the pair is not one of accesses of the nest, or has another number of loops around both
   cases,          ///< the vectors of orders are not all in one case, in order
-  same_operation, ///< a case is not one run of one operation, though it claims so
+  same_operation, ///< a case claims to be one run of one operation, and is not
   classes,        ///< the classes of memory do not exclude the case
   place,          ///< a proof uses unknown places
   step,           ///< a step of a proof is invalid or does not follow

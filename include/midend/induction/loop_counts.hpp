@@ -16,8 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 /// How often a loop runs.
 struct loop_counts {
   trip_count trip;  ///< from all exits and hints together; its multiple is valid for each kind. Upper bounds of more
-                    ///< than
-                    ///< 2^16 backedges are left out: most are only the greatest number of the counter's type
+                    ///< than 2^16 backedges are left out: most are only the greatest number of the counter's type
   loop_hints hints; ///< of the program; the average is 0 without a profile
   std::uint32_t num_exits = 0;
   bool is_computable = false; ///< whether the number of header executions is known when the loop is entered, for every
@@ -29,11 +28,10 @@ struct loop_counts {
                                  ///< rounds of several iterations can be counted by this exit
   bool has_formula = false;      ///< whether the count of `exit` is no exact number, but a formula of its test
   bool is_at_bottom = false; ///< whether only additions of numbers and comparisons follow the test of `exit`, so that
-                             ///< complete iterations are header executions; otherwise the last header execution is
-                             ///< not a complete iteration
+                             ///< complete iterations are header executions; otherwise the last header execution is not
+                             ///< a complete iteration
   exit_trips exit;           ///< valid if `is_counted` or `has_formula`: among the exits that each iteration tests, the
-                             ///< one that
-                             ///< is taken first, if counts are exact; else the first with a formula
+                             ///< one that is taken first, if counts are exact; else the first with a formula
   std::uint64_t phi_period = 1; ///< the least number of iterations after which all header phis that change places have
                                 ///< their own value again; 1 if it does not fit
 

@@ -30,8 +30,8 @@ enum class trip_count_kind : std::uint8_t {
   exact,      ///< exactly `backedges`
   at_most,    ///< at most `backedges`
   endless,    ///< this exit is never taken
-  wraps_first ///< the increment breaks a promise of its flags before this exit is taken: such a
-              ///< run has undefined behaviour
+  wraps_first ///< the increment breaks a promise of its flags before this exit is taken: such a run has undefined
+              ///< behaviour
 };
 
 /// The number of backedges taken; header executions are one more.

@@ -376,7 +376,7 @@ private:
   using slot_of_leaf = detail::evolution_slot;
 
   enum class evolution_state : std::uint8_t {
-    known,  ///< it depends on a computation in progress
+    known,  ///< the evolution is known, or known to have an obstacle
     missing ///< it has not been computed
   };
 

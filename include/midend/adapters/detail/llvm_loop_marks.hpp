@@ -50,8 +50,8 @@ public:
     }
   }
 
-  /// Keeps the marks where they are, since the changes after epoch `before` allow it: reachable latches are as before,
-  /// or a source of edges took the place of a latch that these edges now skip.
+  /// Keeps the marks where they are. Requires that after the changes since epoch `before` reachable latches are as
+  /// before, or that a source of edges took the place of a latch that these edges now skip.
   void keep_since(std::uint64_t before) {
     if (placed_epoch_ == before) {
       placed_epoch_ = f_.graph().epoch();

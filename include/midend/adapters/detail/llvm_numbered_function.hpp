@@ -72,7 +72,7 @@ public:
           LLVM_PREFETCH(branch->op_begin(), 0, 3); // the condition, which may be a literal
           add(nodes_.find(branch->getSuccessor(1)));
         } else {
-          LLVM_PREFETCH(end.getPrevNode(), 0, 3); // tells whether there are operations
+          LLVM_PREFETCH(end.getPrevNode(), 0, 3); // shows whether there are operations before it
         }
         return;
       }
