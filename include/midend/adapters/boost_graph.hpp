@@ -1,4 +1,4 @@
-/// Boost.Graph, both ways: `boost_graph_view` makes any BGL graph a `flow_graph`, and `csr_graph` and
+/// Boost.Graph, in both directions: `boost_graph_view` makes any BGL graph a `flow_graph`, and `csr_graph` and
 /// `forward_csr_graph` are BGL graphs, so that Boost's algorithms and `write_graphviz` accept them.
 ///
 ///     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> theirs = …;

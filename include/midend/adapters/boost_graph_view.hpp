@@ -26,7 +26,7 @@ template <class Graph>
 concept boost_bidirectional =
     std::convertible_to<typename boost::graph_traits<Graph>::traversal_category, boost::bidirectional_graph_tag>;
 
-/// From an edge to the number of the vertex at its end.
+/// Maps an edge to the number of the vertex at its end.
 template <class Graph, class IndexMap, bool Forward> struct boost_edge_end {
   const Graph* graph = nullptr;
   IndexMap index{};
@@ -40,7 +40,7 @@ template <class Graph, class IndexMap, bool Forward> struct boost_edge_end {
   }
 };
 
-/// From numbers to vertices. Stores nothing if vertices are numbers and their own index.
+/// Maps numbers to vertices. Stores nothing if vertices are numbers and their own index.
 template <class Graph, class IndexMap> class boost_vertex_table {
 public:
   boost_vertex_table(const Graph& g, const IndexMap& index) : vertices_(num_vertices(g)) {
@@ -75,8 +75,7 @@ struct boost_vertex_lookup<Graph, IndexMap> {
 
 } // namespace detail
 
-/// A BGL graph and one of its vertices as the entry. Refers to the graph, which must not change as long as an analysis
-/// runs.
+/// A BGL graph and one of its vertices as the entry. Refers to the graph, which must not change while an analysis runs.
 ///
 /// Requires Boost's concepts `VertexListGraph` and `IncidenceGraph`, and numbers 0 … num_vertices - 1 for the vertices:
 /// the graph's own `vertex_index` (`vecS`, `compressed_sparse_row_graph`), or a given map. Graphs of Boost's

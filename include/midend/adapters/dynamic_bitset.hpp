@@ -26,27 +26,27 @@ template <bit_set From, bit_set To> constexpr void copy_bits(const From& from, T
 
 } // namespace detail
 
-/// The same set as a `boost::dynamic_bitset`. O(size / 64 + members).
+/// The members of a set as a `boost::dynamic_bitset`. O(size / 64 + members).
 template <class Block = unsigned long> boost::dynamic_bitset<Block> to_dynamic_bitset(const bit_row& set) {
   boost::dynamic_bitset<Block> out;
   detail::copy_bits(set, out);
   return out;
 }
 
-/// The same, refilling `out`.
+/// Converts into `out`, which is refilled.
 template <class Block, class Allocator>
 void to_dynamic_bitset(const bit_row& set, boost::dynamic_bitset<Block, Allocator>& out) {
   detail::copy_bits(set, out);
 }
 
-/// The same set as a `bit_row`. O(size / 64 + members).
+/// The members of a set as a `bit_row`. O(size / 64 + members).
 template <class Block, class Allocator> bit_row to_bit_row(const boost::dynamic_bitset<Block, Allocator>& set) {
   bit_row out;
   detail::copy_bits(set, out);
   return out;
 }
 
-/// The same, refilling `out`.
+/// Converts into `out`, which is refilled.
 template <class Block, class Allocator>
 void to_bit_row(const boost::dynamic_bitset<Block, Allocator>& set, bit_row& out) {
   detail::copy_bits(set, out);

@@ -21,15 +21,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether to call `llvm_bounds`, which looks into tables.
+/// Whether to call `llvm_bounds`, which is slow because it reads tables.
 inline bool may_have_llvm_bounds(const llvm::Instruction& i) {
   const bool is_load = i.getOpcode() == llvm::Instruction::Load;
   const bool is_bounded_load = is_load && i.hasMetadataOtherThanDebugLoc();
   return (is_bounded_load || llvm::isa<llvm::CallBase>(i)) && is_llvm_number(i.getType());
 }
 
-/// The range of an intrinsic's result, if some operands are constants and the others unknown: the number of leading
-/// zeros is at most the width.
+/// The range of an intrinsic's result for constant and unknown operands: the number of leading zeros is at most the
+/// width.
 inline std::optional<llvm::ConstantRange> llvm_intrinsic_range(const llvm::IntrinsicInst& i) {
   if (!llvm::ConstantRange::isIntrinsicSupported(i.getIntrinsicID())) {
     return std::nullopt;
@@ -61,8 +61,8 @@ inline std::optional<llvm::ConstantRange> llvm_range(const llvm::Value& v) {
 } // namespace detail
 
 /// The range of an argument, or of an instruction other than arithmetic: from its `range` attribute, its `!range`, or
-/// what the intrinsic computes. Nothing if all numbers are in it. LLVM's ranges may wrap around both at the unsigned
-/// and at the signed end; then there is no result. Requires a number of up to 64 bits.
+/// the intrinsic. Nothing if it has all numbers, or if it wraps both as an unsigned and as a signed range. Requires a
+/// number of up to 64 bits.
 inline std::optional<number_range> llvm_bounds(const llvm::Value& v) {
   const std::optional<llvm::ConstantRange> range = detail::llvm_range(v);
   if (!range || range->isFullSet() || range->isEmptySet()) {

@@ -1,4 +1,4 @@
-/// `llvm_congruence`: an `llvm::Function` as `value_numbering` and its plans ask for it. For LLVM 19.
+/// `llvm_congruence`: an `llvm::Function` for `value_numbering` and its plans. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_constants.hpp"
@@ -32,8 +32,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The flags by which another result may be computed, as bits. The rest (`nnan`, `ninf`) only says that some results do
-/// not occur.
+/// The flags that allow other results, as bits. Other flags (`nnan`, `ninf`) only promise that some results do not
+/// occur.
 inline unsigned llvm_rewriting_flags(const llvm::Instruction& i) {
   if (!llvm::isa<llvm::FPMathOperator>(i)) {
     return 0;
@@ -43,8 +43,7 @@ inline unsigned llvm_rewriting_flags(const llvm::Instruction& i) {
          (flags.allowContract() ? 8u : 0u) | (flags.approxFunc() ? 16u : 0u);
 }
 
-/// Whether a call depends on nothing but its operands, does nothing but compute its result, comes back, and may be
-/// merged with another one.
+/// Whether a call depends only on its operands, only computes its result, returns, and may be merged with another one.
 inline bool is_pure_llvm_call(const llvm::CallInst& call) {
   if (!call.doesNotAccessMemory() || !call.doesNotThrow() || !call.willReturn() || llvm_is_convergent(call) ||
       call.isInlineAsm() || call.isMustTailCall() || call.hasOperandBundles() || call.getType()->isVoidTy() ||
@@ -59,7 +58,7 @@ inline bool is_pure_llvm_call(const llvm::CallInst& call) {
   return true;
 }
 
-/// Whether equal operands give equal results. Not of `freeze`, which may choose another number each time.
+/// Whether equal operands give equal results. False for `freeze`, which may choose another number each time.
 inline bool is_pure_llvm_instruction(const llvm::Instruction& i) {
   if (i.isBinaryOp() || i.isUnaryOp() || i.isCast()) {
     return true;
@@ -82,7 +81,7 @@ inline bool is_pure_llvm_instruction(const llvm::Instruction& i) {
   }
 }
 
-/// Whether two pure instructions compute the same from equal operands where neither breaks a promise.
+/// Whether two pure instructions compute equal results from equal operands, where neither breaks a promise.
 inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& other) {
   return i.isSameOperationAs(&other) && llvm_rewriting_flags(i) == llvm_rewriting_flags(other) &&
          i.getMetadata(llvm::LLVMContext::MD_fpmath) == other.getMetadata(llvm::LLVMContext::MD_fpmath);
@@ -92,15 +91,15 @@ inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& o
 
 /// `llvm_ssa` with the effects rung, the identity of operations that are `other`, and the promises of instructions.
 ///
-/// What LLVM's simplifier finds to be another value is a `copy` of that, and a `select` of floating point with flags
-/// that allow other results is `other`.
+/// An instruction that LLVM's simplifier replaces by another value is a `copy` of that, and a `select` of floating
+/// point with flags that allow other results is `other`.
 ///
 /// `identity(v)` is known for address arithmetic, floating point, comparisons of pointers, casts, vectors, fields of
 /// aggregates, and calls that depend on their arguments alone (`memory(none) nounwind willreturn`). Types, predicates,
 /// attributes, flags that allow other results (`reassoc`, `nsz`, `arcp`, `contract`, `afn`) and `!fpmath` must agree.
-/// What promises that some results do not occur (`nsw`, `exact`, `disjoint`, `nneg`, `inbounds`, `nnan`, `!range`, the
-/// attributes of intrinsics that are in the vocabulary) does not count: `promises_more` tells the plan, which drops
-/// such promises of a leader where the other instruction does not make them.
+/// Promises that some results do not occur (`nsw`, `exact`, `disjoint`, `nneg`, `inbounds`, `nnan`, `!range`, the
+/// attributes of intrinsics that are in the vocabulary) need not agree: by `promises_more`, the plan drops promises of
+/// a leader that the other instruction does not make.
 ///
 /// Not compared are loads, `alloca`, `freeze`, and calls that may read memory, throw or not return.
 ///
@@ -169,7 +168,7 @@ public:
     return llvm_must_end(*block(graph().edge_source(backedge))->getTerminator());
   }
 
-  /// 0 for what is not compared.
+  /// 0 for values that are not compared.
   std::uint32_t identity(value_id v) const { return v < identity_.size() ? identity_[v] : 0; }
 
   /// Whether an instruction of the same opcode promises something that `w` does not promise.
@@ -185,7 +184,7 @@ public:
 private:
   bool is_copy(value_id v) const { return v < num_instructions() && record_of(v).info.code == midend::operation::copy; }
 
-  /// The value that an instruction always has: `no_value` if LLVM's simplifier finds none that has a number.
+  /// The value that an instruction always equals; `no_value` if LLVM's simplifier finds none that has a number.
   value_id find_copied(const llvm::Instruction& i, const llvm::SimplifyQuery& query) const {
     if (detail::reads_long_llvm_chain(i)) {
       return no_value;
@@ -202,7 +201,7 @@ private:
     return v < num_instructions() && record_of(v).info.code != midend::operation::other;
   }
 
-  /// Known without a look at the instruction, which may be far away in memory.
+  /// Answered without reading the instruction, which may be far away in memory.
   bool is_pure(value_id v) const { return is_in_vocabulary(v) || identity(v) != 0; }
 
   static bool may_choose_otherwise(const llvm::Instruction& i) {

@@ -49,7 +49,7 @@ inline std::optional<wide_number> llvm_wide_constant(const llvm::Constant* c) {
   return out;
 }
 
-/// The constant of a type that has these bits.
+/// The constant of a type with these bits.
 inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
   if (detail::is_llvm_number(type)) {
     return llvm::ConstantInt::get(type, bits);
@@ -57,34 +57,34 @@ inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
   return std::bit_cast<llvm::Constant*>(static_cast<std::uintptr_t>(bits));
 }
 
-/// Which operations outside of the vocabulary are folded, and how LLVM's folder is called. The last two change what
-/// operations of `llvm_ssa` read; `llvm_editor` ignores them.
+/// Which operations outside of the vocabulary are folded, and how LLVM's folder is called. The last two options change
+/// operands of `llvm_ssa`; `llvm_editor` ignores them.
 struct llvm_fold_options {
   const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
 
   /// Folds also where several results are right and LLVM picks one, such as a NaN for 0.0 / 0.0, and calls with
-  /// floating point results. Use it only where *all* uses of the instruction get the folded result, as in constant
+  /// floating-point results. Use it only where *all* uses of the instruction get the folded result, as in constant
   /// propagation.
   bool any_right_result = false;
 
-  /// An `extractvalue` of what an `insertvalue` before it has set, or of a constant, is a `copy` of that, which is its
-  /// only operand in the view, in place of the aggregate. An `extractvalue` of an overflow intrinsic (`uadd`, `ssub`,
-  /// `umul`, …) is the operation, or, where a literal or an unsigned subtraction makes it one, the comparison that
-  /// tells whether it overflows; operands are those of the intrinsic, or a literal that the function need not have.
-  /// An `insertvalue` into an aggregate of which no field is set has the inserted value as its only operand, so that it
-  /// is folded to a constant with undefined fields. An `insertvalue` of a literal `undef` there, and a load of constant
-  /// memory that is `undef`, is a copy of `undef`. The part of a wide integer above a number that was extended is a
-  /// copy of 0: so structs of two numbers are passed.
+  /// An `extractvalue` of a field that an `insertvalue` before it has set, or of a constant, is a `copy` of the field.
+  /// The field is its only operand in the view, in place of the aggregate. An `extractvalue` of an overflow intrinsic
+  /// (`uadd`, `ssub`, `umul`, …) is the operation, or, where a literal or an unsigned subtraction makes it one, the
+  /// comparison that tells whether it overflows; operands are those of the intrinsic, or a literal that the function
+  /// need not have. An `insertvalue` into an aggregate without set fields has the inserted value as its only
+  /// operand, so that it is folded to a constant with undefined fields. An `insertvalue` of a literal `undef` there,
+  /// and a load of constant memory that is `undef`, is a copy of `undef`. The part of a wide integer above an extended
+  /// number is a copy of 0: structs of two numbers are passed in this form.
   bool copies_fields = false;
 
-  /// A `sub` of two `ptrtoint`s is `other` and reads the two pointers in place of the numbers, which only the linker
-  /// knows. It is folded where both are constants: the size of an array in C++ is a distance of pointers.
+  /// A `sub` of two `ptrtoint`s is `other`, and reads the two pointers in place of the numbers, which only the linker
+  /// knows. It is folded if both are constants: the size of an array in C++ is a distance of pointers.
   bool subtracts_addresses = false;
 };
 
 namespace detail {
 
-/// What LLVM makes of an instruction whose operands are `args`; null if nothing.
+/// LLVM's result for an instruction with operands `args`; null if there is none.
 inline const llvm::Constant* fold_llvm_instruction(const llvm::Instruction& i, llvm::ArrayRef<llvm::Constant*> args,
                                                    const llvm_fold_options& options) {
   const llvm::DataLayout& layout = i.getFunction()->getDataLayout();
@@ -95,7 +95,7 @@ inline const llvm::Constant* fold_llvm_instruction(const llvm::Instruction& i, l
   return llvm::ConstantFoldInstOperands(&changeable, args, layout, options.library, options.any_right_result);
 }
 
-/// The distance of two constant addresses in an object; null if nobody knows it.
+/// The distance of two constant addresses in one object; null if it is unknown.
 inline const llvm::Constant* subtract_llvm_addresses(const llvm::Instruction& sub, span<const std::uint64_t> args) {
   const llvm::DataLayout& layout = sub.getFunction()->getDataLayout();
   llvm::Constant* addresses[2];
@@ -110,7 +110,8 @@ inline const llvm::Constant* subtract_llvm_addresses(const llvm::Instruction& su
   return llvm::ConstantFoldBinaryOpOperands(llvm::Instruction::Sub, addresses[0], addresses[1], layout);
 }
 
-/// What an `insertvalue` of a constant into an undefined aggregate makes. Where that is poison, `undef` is right, too.
+/// The result of an `insertvalue` of a constant into an undefined aggregate. If the aggregate is poison, `undef` is
+/// right, too.
 inline const llvm::Constant* insert_into_undefined(const llvm::InsertValueInst& i, std::uint64_t arg) {
   return llvm::ConstantFoldInsertValueInstruction(
       llvm::UndefValue::get(i.getType()), llvm_constant(i.getInsertedValueOperand()->getType(), arg), i.getIndices());

@@ -79,8 +79,8 @@ inline std::optional<llvm_address> llvm_address_step(const llvm::GEPOperator& ge
   return out;
 }
 
-/// The address `pointer`, through a chain of `getelementptr` that is as long as possible with at most one variable
-/// index in all, up to `longest_llvm_chain`. `may_be_base(value)` says which values are allowed as the base.
+/// Reads the address `pointer` through the longest chain of `getelementptr` with at most one variable index in all, up
+/// to `longest_llvm_chain`. `may_be_base(value)` says which values may be the base.
 template <class MayBeBase>
 llvm_address llvm_address_of(const llvm::Value* pointer, const llvm::DataLayout& layout, MayBeBase may_be_base) {
   llvm_address out{.base = pointer};
@@ -100,7 +100,7 @@ llvm_address llvm_address_of(const llvm::Value* pointer, const llvm::DataLayout&
   return out;
 }
 
-/// What a load of integers from a constant global reads at `pointer` + `offset`.
+/// The integers that a load from a constant global reads at `pointer` + `offset`.
 inline std::optional<number_range> llvm_constant_memory(const llvm::Value& pointer, std::uint64_t offset,
                                                         std::uint32_t bytes, const llvm::DataLayout& layout) {
   llvm::APInt place(64, offset);
@@ -136,7 +136,7 @@ struct llvm_address_operation {
   std::array<value_id, 3> operands;
 };
 
-/// What `llvm_cost` knows about memory. Computed once, in the order of the function.
+/// Facts of `llvm_cost` about memory. Computed once, in the order of the function.
 class llvm_memory {
 public:
   void read(const llvm::Function& f, const llvm_ssa& ssa) {
@@ -212,7 +212,7 @@ private:
       const value_id index = ssa_->number(step->index);
       const bool is_upward = gep.hasNoUnsignedSignedWrap() && llvm::isa<llvm::PHINode>(step->base) &&
                              llvm::isKnownNonNegative(step->index, llvm::SimplifyQuery(*layout_));
-      const operation_flags flags{.no_unsigned_wrap = is_upward}; // asked of what may be a counter
+      const operation_flags flags{.no_unsigned_wrap = is_upward}; // it is needed for values that may be counters
       if (step->scale == 1) {
         add_address(v, operation::add, {base, index, no_value}, flags);
       } else if (std::has_single_bit(step->scale)) {
@@ -266,7 +266,7 @@ private:
     return number;
   }
 
-  // Addresses that must be computed: those that instructions other than loads and stores use, and their bases.
+  // Finds addresses that must be computed: those that instructions other than loads and stores use, and their bases.
 
   void find_needed_addresses() {
     for (value_id v = 0; v != ssa_->num_instructions(); ++v) {
@@ -306,7 +306,7 @@ private:
     }
   }
 
-  const llvm_ssa* ssa_ = nullptr; ///< this and the next: only while the function is read
+  const llvm_ssa* ssa_ = nullptr; ///< this and the next are valid only while the function is read
   const llvm::DataLayout* layout_ = nullptr;
   flat_array<std::uint32_t> address_of_; ///< by instruction, in `addresses_`
   flat_array<std::uint32_t> place_of_;   ///< by instruction, in `places_`
@@ -442,14 +442,14 @@ public:
 
   std::optional<memory_reference> memory(value_id v) const { return memory_.place(v); }
 
-  /// What the initializers of constants hold: integers, null, and that the addresses of globals are not null.
+  /// The contents of constant initializers: integers, null, and that the addresses of globals are not null.
   std::optional<number_range> constant_memory(value_id base, std::uint64_t offset, std::uint32_t bytes) const {
     return is_added(base) || !detail::is_llvm_address(ssa_.value(base)->getType(), *layout_)
                ? std::nullopt
                : detail::llvm_constant_memory(*ssa_.value(base), offset, bytes, *layout_);
   }
 
-  /// Of a `getelementptr` outside the vocabulary: its variable indices add multiples of their scales.
+  /// The low bits of a `getelementptr` outside the vocabulary: its variable indices add multiples of their scales.
   std::optional<sum_of_low_bits> low_sum(value_id v) const {
     if (is_added(v) || operation(v).code != operation::other) {
       return std::nullopt;
@@ -458,7 +458,8 @@ public:
     return gep == nullptr ? std::nullopt : low_sum(*gep);
   }
 
-  /// As LLVM's `isAssociative` says; `fma` and `fmuladd`, of which it says no, under its conditions for additions.
+  /// Follows LLVM's `isAssociative`; but `fma` and `fmuladd`, for which that is false, may be reassociated where
+  /// additions may.
   bool may_reassociate(value_id v) const {
     const llvm::Instruction& i = instruction(v);
     const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
@@ -486,7 +487,7 @@ public:
     return llvm_must_end(*ssa_.block(graph().edge_source(backedge))->getTerminator());
   }
 
-  /// Of `llvm.assume`.
+  /// The bit that an `llvm.assume` promises.
   value_id assumed(value_id v) const {
     const auto* const call = is_added(v) ? nullptr : llvm::dyn_cast<llvm::AssumeInst>(ssa_.value(v));
     return call == nullptr ? no_value : ssa_.number(call->getArgOperand(0));

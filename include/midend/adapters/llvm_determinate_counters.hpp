@@ -30,19 +30,17 @@ MIDEND_BEGIN_NAMESPACE
 /// computes from the start and the bound, where the loop might have called `exit` before its first test. So they have
 /// to be *determinate*: neither poison nor undefined.
 ///
-/// What is not known to be so is replaced by its `freeze`, once for a value: in the phi of the counter and in the test.
-/// A program may always be changed in that way, and afterwards the arithmetic of the guard is that of numbers.
-/// (Freezing the result of the arithmetic instead would not do: each read of an undefined start may give another
-/// number.)
+/// A value that is not known to be determinate is replaced by its `freeze`, once for a value: in the phi of the counter
+/// and in the test. This change is always allowed, and afterwards the guard computes with numbers. (Freezing the result
+/// of the arithmetic is not enough: each read of an undefined start may give another number.)
 ///
-/// The latch of the new body compares the counter after a pass with the limit. If the header may leave the function
+/// The latch of the new body compares the counter after a round with the limit. If the header may leave the function
 /// before its test, that comparison is earlier, too, and a step that promises not to wrap may have made poison: then
 /// the steps lose `nsw` and `nuw`.
 class llvm_determinate_counters {
 public:
-  /// Finds what to do for the loops of a plan, and removes from it loops for which that is impossible: counters and
-  /// bounds that are neither integers nor pointers, and results of `invoke` that have no place after them. O(what the
-  /// plan names).
+  /// Finds the changes for the loops of a plan. Removes loops for which they are impossible: counters and bounds that
+  /// are neither integers nor pointers, and results of `invoke` without a place after them. O(size of the plan).
   llvm_determinate_counters(const llvm_unrolling_view& view, remainder_plan& plan) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i != plan.unrollings.size(); ++i) {
@@ -59,7 +57,7 @@ public:
 
   bool empty() const { return uses_.empty() && steps_.empty(); }
 
-  /// Changes the function. No editor of it may exist: its numbers would be wrong.
+  /// Changes the function. No editor of it may exist, since its numbers would become wrong.
   void apply() {
     llvm::DenseMap<llvm::Value*, llvm::Value*> frozen;
     for (llvm::Use* const use : uses_) {
@@ -111,7 +109,7 @@ private:
     for (unsigned i = 0; i != phi->getNumIncomingValues(); ++i) {
       const bool is_start = !blocks.contains(phi->getIncomingBlock(i));
       llvm::Value* const value = phi->getIncomingValue(i);
-      // If the last test of a pass reads the next value of the counter, the latch may read it after that.
+      // If the last test of a round reads the next value of the counter, the latch may read it after that.
       const bool keeps_steps = is_at_once || &tested == value;
       if (is_start ? !add_use(phi->getOperandUse(i)) : !keeps_steps && !add_steps(*phi, value)) {
         return false;
@@ -120,7 +118,7 @@ private:
     return add_use(test->getOperandUse(x.bound_is_first ? 0 : 1));
   }
 
-  /// What is compared, before it was extended or cut: poison if that is.
+  /// The compared value, before it was extended or truncated: the comparison is poison if it is.
   static const llvm::Value& converted_value(const llvm::Value& v) {
     const llvm::Value* source = &v;
     while (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(source)) {
@@ -146,7 +144,7 @@ private:
     return true;
   }
 
-  /// From the next value of the counter back to the phi: additions and subtractions of numbers.
+  /// Follows the next value of the counter back to the phi, through additions and subtractions of numbers.
   bool add_steps(const llvm::PHINode& phi, llvm::Value* next) {
     while (next != &phi) {
       if (auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(next)) {

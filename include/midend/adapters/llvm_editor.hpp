@@ -61,8 +61,8 @@ MIDEND_BEGIN_NAMESPACE
 
 /// When values get their numbers.
 enum class llvm_value_numbers : std::uint8_t {
-  of_the_start, ///< before the first change at the latest: those of `llvm_ssa`, so results for that view apply
-  when_asked    ///< when one is asked for: results for other views of the function do not apply after a change
+  of_the_start, ///< before the first change at the latest: the numbers of `llvm_ssa`, so results for that view apply
+  when_asked    ///< when a number is asked for: results for other views of the function do not apply after a change
 };
 
 /// Memory of editors, one after the other: `llvm_editor(f, options, workspace)` allocates nothing to read a function
@@ -102,7 +102,7 @@ private:
   detail::llvm_copied_values copies_{function_};
   detail::llvm_loop_marks marks_{function_};
   detail::llvm_edge_profile profile_{function_};
-  flat_array<node_id> like_; ///< by node: of those that were made
+  flat_array<node_id> like_; ///< by node: the node that a new one is like
   flat_array<value_id> erased_;
   flat_array<node_id> erased_nodes_;
   flat_array<node_id> lost_addresses_; ///< erased nodes whose address is taken
@@ -113,12 +113,11 @@ private:
   bool is_used_ = false;
 };
 
-/// Models all editing rungs but those of variables, and with them the SSA, semantics, effects and profile rungs: it
-/// shows the present state of the function, and changes it immediately. While an editor exists, only it may change the
-/// function.
+/// Models all editing rungs but those of variables, and the SSA, semantics, effects and profile rungs. It shows the
+/// present state of the function, and changes it immediately. While an editor exists, only it may change the function.
 ///
-/// **Numbers** are those of `llvm_ssa(f)` when the editor is made, so results for that view apply; they stay what they
-/// are, and new things get numbers at the end. `block(n)`, `value(v)`, `node(block)` and `number(value)` translate.
+/// **Numbers** are those of `llvm_ssa(f)` when the editor is made, so results for that view apply. They do not change,
+/// and new things get numbers at the end. `block(n)`, `value(v)`, `node(block)` and `number(value)` translate.
 ///
 /// **`finish()`** makes the function one that LLVM accepts where the contract allows more than LLVM does; the
 /// destructor calls it. It changes nothing that the editor shows:
@@ -127,10 +126,9 @@ private:
 /// - `llvm.loop` is at the ends of latches. Where edges led elsewhere, it moves to the latches of the innermost loop
 ///   around, if these have none; otherwise, and in copies that are no latches, it is dropped.
 /// - The addresses of erased blocks (`blockaddress`) become `inttoptr (i32 1 to ptr)`, as in LLVM. Until then the
-/// editor
-///   shows the address, and it is right again if the block is brought back.
-/// - Debug records that name a value of which there are copies, and records in copies, name what the operations of
-///   their node read of it; if nothing does, they say "optimized out".
+///   editor shows the address, and it is right again if the block is brought back.
+/// - Debug records that name a value with copies, and records in copies, name the copy that the operations of their
+///   node read; without one, they say "optimized out".
 ///
 /// **What is kept and what is dropped.** A clone has all flags, attributes and metadata of the original, apart from
 /// `!DIAssignID`; moved operations keep theirs. `drop_promises` removes the flags, attributes and metadata that make
@@ -143,12 +141,12 @@ private:
 /// **What is refused**: see `llvm_refusal`; `redirect_refusal(e)` and `copy_refusal(v)` say why `may_redirect(e)` and
 /// `may_duplicate(v)` are false. No edge may lead to the entry, so that must not be the target of a change.
 ///
-/// **Taking back**: erased instructions and blocks are kept until the editor is destroyed, so `recording_editor` can
-/// undo everything, except changes of debug records and of `llvm.loop`, and what `finish()` made of addresses of erased
+/// **Undoing**: erased instructions and blocks are kept until the editor is destroyed, so `recording_editor` can undo
+/// everything, except changes of debug records and of `llvm.loop`, and what `finish()` made of addresses of erased
 /// blocks.
 ///
-/// **Cost.** Making an editor reads blocks and edges only. What else is asked for is read then, so a function is not
-/// read by two threads at once. Before the first change, all instructions and constants get their numbers, unless
+/// **Cost.** Making an editor reads blocks and edges only. The rest is read when it is asked for, so two threads must
+/// not read one function at once. Before the first change, all instructions and constants get their numbers, unless
 /// `llvm_value_numbers::when_asked` is given: then `clean_control` without witnesses changes a function without looking
 /// at most of its instructions, and constants get numbers only if they are asked for. Reading everything takes about 70
 /// bytes a value and 40 an edge.
@@ -207,7 +205,7 @@ public:
 
   std::size_t num_values() const { return f_.num_values(); }
 
-  /// Erased instructions, too, are there as long as the editor is.
+  /// The value with a number. Erased instructions exist as long as the editor.
   llvm::Value* value(value_id v) const { return &f_.value(v); }
 
   /// The number of an instruction, an argument, or a constant that the function uses or used; else `no_value`.
@@ -236,7 +234,7 @@ public:
 
   id_range<value_id> parameters() const { return f_.parameters(); }
 
-  /// As in `llvm_ssa`: without blocks, metadata and inline assembly. Those of a phi are in the order of
+  /// Operands as in `llvm_ssa`: without blocks, metadata and inline assembly. The operands of a phi are in the order of
   /// `graph().in_edges(n)`.
   span<const value_id> operands(value_id v) const { return f_.operands(v); }
 
@@ -310,7 +308,7 @@ public:
     llvm::Value::use_iterator at_;
   };
 
-  /// Of an instruction or parameter. LLVM's list of uses is read, and no numbers of values.
+  /// For an instruction or parameter. Reads LLVM's list of uses, and needs no numbers of values.
   iterator_range<reading_node_iterator> reading_nodes(value_id v) const {
     llvm::Value& value = f_.value(v);
     return {reading_node_iterator(*this, value.use_begin()), reading_node_iterator(*this, value.use_end())};
@@ -350,7 +348,7 @@ public:
     value_id user_ = no_value;
   };
 
-  /// Of an instruction. No numbers of constants are needed.
+  /// For an instruction. Needs no numbers of constants.
   iterator_range<operand_operation_iterator> operand_operations(value_id v) const {
     const llvm::Instruction& i = f_.instruction(v);
     return {operand_operation_iterator(*this, v, i.op_begin(), i.op_end()),
@@ -417,7 +415,7 @@ public:
 
   bool may_trap_without_promises(value_id v) const { return llvm_may_trap_without_promises(f_.instruction(v)); }
 
-  /// Whether a branch on a value may be undefined: a branch on poison is, and traps nowhere.
+  /// Whether a branch on a value may be undefined: a branch on poison is undefined, and does not trap.
   bool may_be_indeterminate(value_id v) const { return !llvm::isGuaranteedNotToBeUndefOrPoison(value(v)); }
 
   bool is_repeatable(value_id v) const { return llvm_is_repeatable(f_.instruction(v)); }
@@ -466,9 +464,9 @@ public:
 
   value_id value_after(value_id v) const { return f_.next(v); }
 
-  /// What distinguishes a value from others of this function and its copies in the same context: of an instruction by
-  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and other
-  /// constants are themselves. Optional member, for certificates.
+  /// Describes a value for comparison with values of this function and its copies in one context: an instruction by
+  /// `describe_llvm_operation`, a parameter by its number, the address of an own block by the node, and other constants
+  /// by themselves. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
     enum : std::uint64_t { erased, instruction, argument, address_of_node, parts, other_constant };
 
@@ -509,8 +507,8 @@ public:
     }
   }
 
-  /// Whether a literal or parameter is the same, or an instruction computes the same and promises no more; see
-  /// `describe`. The other function is this one or a copy with the same numbers of blocks, in the same context.
+  /// Whether a literal or parameter is equal, or an instruction computes an equal result and promises no more; see
+  /// `describe`. The other function is this one or a copy with equal numbers of blocks, in one context.
   bool same_operation(value_id v, const llvm_editor& other, value_id w) const {
     return same_description(*this, v, other, w);
   }
@@ -601,7 +599,7 @@ public:
     return c;
   }
 
-  /// 0 of a type that has other constants than numbers is its null.
+  /// A constant. The number 0 for a type without numbers is its null.
   value_id make_constant(value_id like, constant_type c) {
     llvm::Type* const type = value(like)->getType();
     const bool is_null = c == 0 && !detail::is_llvm_number(type);
@@ -613,15 +611,15 @@ public:
     f_.start_change();
     llvm::Instruction& instr = f_.instruction(user);
     if (v == no_value && instr.isUsedByMetadata()) {
-      llvm::salvageDebugInfo(instr); // while it still reads what it is expressed by
+      llvm::salvageDebugInfo(instr); // while the operands that express it are still there
     }
     f_.set_known_operand(user, i, v);
     const unsigned at = detail::llvm_operand_number(instr, static_cast<unsigned>(i));
     instr.getOperandUse(at).set(f_.value_or_null(v));
   }
 
-  /// Debug records before the operation stay, unless it is the first one of a node and moves to the end of the only
-  /// predecessor, where control goes nowhere else; and a terminator takes along what is before it.
+  /// Moves a value. Debug records before it stay, with two exceptions: the first operation of a node that moves to the
+  /// end of the only predecessor, whose only successor the node is; and a terminator.
   void move_value(value_id v, place p) {
     f_.start_change();
     if (is_phi(v)) {
@@ -645,7 +643,8 @@ public:
     f_.read_operation_again(v);
   }
 
-  /// How often promises were dropped: what is dropped from now on can be set again with this word.
+  /// A mark for `set_promises`: the number of promises dropped so far. Promises that are dropped from now on can be
+  /// restored by it.
   std::uint64_t promises(value_id) const { return w_.dropped_.size(); }
 
   void set_promises(value_id v, std::uint64_t promises) {
@@ -688,7 +687,7 @@ public:
     return f_.number_of(llvm::ConstantInt::get(llvm::IntegerType::get(f_.function().getContext(), width), bits));
   }
 
-  /// `poison`: where it arrives, the program before had no value that it could read.
+  /// `poison`: where it arrives, the program before had no value to read.
   value_id undefined_like(value_id v) { return f_.number_of(llvm::PoisonValue::get(value(v)->getType())); }
 
   // Memory of its own.
@@ -718,7 +717,7 @@ public:
     return fits ? static_cast<std::uint32_t>(size->getFixedValue()) : 0;
   }
 
-  /// 0 for aggregates, whose padding is not kept, for pointers that are no numbers, and for what has no fixed size.
+  /// 0 for aggregates, whose padding is not kept, for pointers that are no numbers, and for types without a fixed size.
   std::uint32_t storage_bytes(value_id v) const {
     llvm::Type* const type = f_.value(v).getType();
     const llvm::DataLayout& layout = f_.function().getDataLayout();
@@ -731,9 +730,9 @@ public:
     return bytes <= ~std::uint32_t{0} ? static_cast<std::uint32_t>(bytes) : 0;
   }
 
-  /// A load, after a `getelementptr` if the address is not the base. The class is that of the object, whatever `m`
-  /// says. `no_value` if the base is no pointer of 64 bits, the index no number, the scale of an index not positive, or
-  /// `m` has other bytes than the type.
+  /// Makes a load, after a `getelementptr` if the address is not the base. The class is that of the object, and `m`
+  /// cannot change it. `no_value` if the base is no pointer of 64 bits, the index is no number, its scale is not
+  /// positive, or `m` has other bytes than the type.
   value_id make_load(value_id like, const memory_reference& m, place p) {
     if (!can_access(like, m)) {
       return no_value;
@@ -754,7 +753,7 @@ public:
 
   // Flow.
 
-  /// The new block is before the one of `like`, or after it if that is the entry.
+  /// Puts the new block before that of `like`; if that is the entry, after it.
   node_id create_node(node_id like) {
     llvm::BasicBlock* const original = block(like);
     llvm::BasicBlock* const next = like == graph().entry() ? original->getNextNode() : original;
@@ -835,7 +834,7 @@ public:
           w_.lost_addresses_.push_back(n);
         }
         if (llvm::DbgMarker* const records = b.getTrailingDbgRecords()) {
-          records->eraseFromParent(); // the next line only forgets them, and what they name would still know them
+          records->eraseFromParent(); // the next line only forgets the records, and their values would still know them
           b.deleteTrailingDbgRecords();
         }
         b.removeFromParent();
@@ -866,13 +865,13 @@ public:
     return graph().out_edges(n).size() > 1 && record::decision(*f_.end_of(n)) != 0;
   }
 
-  /// Whether the end of a node does nothing but lead to its only edge: not a `callbr` with one successor.
+  /// Whether the end of a node only leads to its only edge. A `callbr` with one successor does more.
   bool ends_in_jump(node_id n) const {
     const llvm::Instruction* const end = f_.end_of(n);
     return end != nullptr && graph().out_edges(n).size() == 1 && is_plain(*end);
   }
 
-  /// The edge that is taken because the condition is a literal, or `no_edge`.
+  /// The edge that a literal condition takes, or `no_edge`.
   edge_id literal_edge(node_id n) const {
     const llvm::Instruction& end = *f_.end_of(n);
     const llvm::Value* const read = end.getOperand(0);
@@ -903,8 +902,8 @@ public:
     return phi == nullptr ? no_node : node(phi->getParent());
   }
 
-  /// Whether the phis of node `end` get the same along two edges, each of which leads there, or to a node that has only
-  /// phis and a jump there.
+  /// Whether phis of node `end` get equal inputs along two edges. Each leads there, or to a node that has only phis and
+  /// a jump there.
   bool have_equal_inputs(edge_id a, edge_id b, node_id end) const {
     for (const llvm::PHINode& phi : block(end)->phis()) {
       if (input_by(phi, a, end) != input_by(phi, b, end)) {
@@ -914,8 +913,8 @@ public:
     return true;
   }
 
-  /// Whether a node with one edge, which may be redirected as those into it, has only phis besides the jump, and these
-  /// are read by phis of the next node only, along that edge.
+  /// Whether a node has only phis and a jump, the edges at both sides may be redirected, and only phis of the next node
+  /// read its phis, along its edge.
   bool does_nothing(node_id n) const {
     const auto& b = *block(n);
     const llvm::Instruction* const end = f_.end_of(n);
@@ -957,8 +956,8 @@ public:
     return false;
   }
 
-  /// A node which is alone reached from `into`, whose only edge leads there, becomes the rest of it: phis are replaced
-  /// by their input, and operations, end and edges move. Returns whether there were phis.
+  /// Appends a node to `into`, its only predecessor, which has no other successor: phis are replaced by their input,
+  /// and operations, end and edges move. Returns whether there were phis.
   bool append_node(node_id into, node_id n) {
     MIDEND_ASSERT(follows_only(n, into), "a node that alone follows another one, and is reached by it alone", into, n);
     f_.start_change();
@@ -992,8 +991,8 @@ public:
     return had_phis;
   }
 
-  /// The edges into a node that `does_nothing` lead to the next one, whose phis get what the node passed on. The node
-  /// has no end afterwards.
+  /// Leads the edges into a node that `does_nothing` to the next node, whose phis get the inputs that the node passed
+  /// on. The node has no end afterwards.
   void pass_over(node_id n) {
     f_.start_change();
     const std::uint64_t before = graph().epoch();
@@ -1038,13 +1037,14 @@ public:
 
   // Profile.
 
-  /// What was set, or the count of the function for its entry. LLVM derives the others from the branch weights.
+  /// The count that was set, or for the entry the count of the function. LLVM derives other counts from the branch
+  /// weights.
   std::optional<std::uint64_t> count(node_id n) const { return profile_.count(n); }
 
-  /// Only that of the entry is written to the function.
+  /// Writes only the count of the entry to the function.
   void set_count(node_id n, std::optional<std::uint64_t> count) { profile_.set_count(n, count); }
 
-  /// What was set, or the share of the branch weights.
+  /// The probability that was set, or the share of the branch weights.
   double probability(edge_id e) const { return profile_.probability(e); }
 
   void set_probability(edge_id e, double p) { profile_.set_probability(e, p); }
@@ -1086,7 +1086,7 @@ public:
     if (block(n)->getParent() != nullptr) {
       return;
     }
-    node_id next = n + 1; // the order of the function is that of the numbers, as far as it was at first
+    node_id next = n + 1; // the first blocks of the function are in the order of their numbers
     while (next != f_.num_nodes() && block(next)->getParent() == nullptr) {
       ++next;
     }
@@ -1105,7 +1105,7 @@ public:
     }
   }
 
-  /// Whether the numbers, lists and operands that the editor keeps are those of the function: for tests. O(function).
+  /// Whether the editor's numbers, lists and operands agree with the function: for tests. O(function).
   bool is_consistent() const {
     std::size_t blocks = 0;
     for (const llvm::BasicBlock& b : f_.function()) {
@@ -1166,7 +1166,7 @@ private:
     return llvm::SwitchInst::ConstCaseIt(choice, slot - 1)->getCaseValue()->getZExtValue();
   }
 
-  /// What a phi of node `end` gets along an edge, which leads there or to a node that passes it on.
+  /// The input of a phi of node `end` along an edge, which leads there directly or through a node that passes it on.
   llvm::Value* input_by(const llvm::PHINode& phi, edge_id e, node_id end) const {
     const node_id n = f_.edge(e).target;
     if (n == end) {
@@ -1185,7 +1185,7 @@ private:
   /// Whether a number decides where a terminator goes.
   bool decides(value_id end) const { return (marks(end) & (record::branch | record::choice)) != 0; }
 
-  /// Whether a terminator only says where control goes.
+  /// Whether a terminator only chooses the successor.
   static bool is_plain(const llvm::Instruction& end) {
     return llvm::isa<llvm::BranchInst>(end) || llvm::isa<llvm::SwitchInst>(end);
   }
@@ -1215,7 +1215,7 @@ private:
     return same && k == mine.size();
   }
 
-  /// Whether the operations that an instruction reads are those among its operands, as far as their sum tells.
+  /// Whether the operations that the editor lists for an instruction are those among its operands; compares their sums.
   bool has_operations_of(value_id v) const {
     std::uint64_t left = 0;
     for (const value_id operand : operands(v)) {
@@ -1256,7 +1256,7 @@ private:
     return is_pad ? f_.next(v) : v;
   }
 
-  /// A place at which one operation after the other is put, the first one first.
+  /// A place that stays valid when several operations are put there, the first one first.
   place settled(place p) const {
     const value_id before = value_at(p);
     return before == no_value ? place_at_end(p.node) : place_before(before);
@@ -1267,12 +1267,13 @@ private:
     i.insertBefore(b, before == no_value ? b.end() : f_.instruction(before).getIterator());
   }
 
-  /// A new operation, and numbers for constants that it reads.
+  /// Adds a new operation, and numbers for constants that it reads.
   value_id add_operation(llvm::Instruction& made, place p) {
     const node_id n = node_at(p);
     const value_id before = value_at(p);
     insert(made, n, before);
-    llvm::SmallVector<value_id, 4> read; // LLVM's: a negation reads 0, a complement -1, an intrinsic its function
+    llvm::SmallVector<value_id, 4> read; // operands of LLVM: a negation reads 0, a complement -1, an intrinsic its
+                                         // function
     for (unsigned at = 0; at != made.getNumOperands(); ++at) {
       read.push_back(f_.number_of(made.getOperand(at)));
     }
@@ -1308,7 +1309,7 @@ private:
     return address;
   }
 
-  /// Of an access: known of slots and globals, else one byte.
+  /// The alignment of an access: known for slots and globals, else one byte.
   llvm::Align alignment_of(const memory_reference& m) const {
     const llvm::Value& base = *value(m.base);
     if (!llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(base)) {
@@ -1319,7 +1320,7 @@ private:
     return llvm::commonAlignment(known, static_cast<std::uint64_t>(m.offset));
   }
 
-  /// Before debug records that precede the first operation.
+  /// Inserts a phi before debug records that precede the first operation.
   void insert_phi_before(llvm::Instruction& phi, node_id n, value_id before) const {
     llvm::BasicBlock& b = *block(n);
     const bool is_last = before == no_value || !is_phi(before);
@@ -1343,7 +1344,7 @@ private:
     const auto at = before == no_value ? b.end() : f_.instruction(before).getIterator();
     if (keeps_records) {
       f_.instruction(v).moveBeforePreserving(b, at);
-      f_.instruction(v).adoptDbgRecords(&b, at, true); // those that were before the place are now before these
+      f_.instruction(v).adoptDbgRecords(&b, at, true); // records that were before the place are now before these
     } else {
       f_.instruction(v).moveBefore(b, at);
     }
@@ -1353,7 +1354,7 @@ private:
 
   // Erasing.
 
-  /// Visits each once: what was brought back may have been erased again.
+  /// Visits each number once: a restored thing may have been erased again.
   template <class Visit> void delete_erased(const flat_array<std::uint32_t>& erased, std::size_t count, Visit visit) {
     w_.is_deleted_.assign(erased.empty() ? 0 : count, 0);
     for (const std::uint32_t id : erased) {
@@ -1364,7 +1365,7 @@ private:
     }
   }
 
-  /// What reads no more and is not named by debug records.
+  /// Forgets an instruction without operands that no debug record names.
   void forget(llvm::Instruction& i) {
     auto* const phi = llvm::dyn_cast<llvm::PHINode>(&i);
     if (i.isUsedByMetadata()) {
@@ -1400,7 +1401,7 @@ private:
     take_out(v);
   }
 
-  /// An instruction of a node, which reads no more.
+  /// Erases an instruction of a node that has lost its operands.
   void erase_instruction(llvm::Instruction& i, node_id n) {
     if (f_.has_numbers()) {
       take_out(&i == &block(n)->back() ? f_.last(n) : f_.number(&i));
@@ -1423,7 +1424,7 @@ private:
       for (const node_id n : w_.lost_addresses_) {
         llvm::BasicBlock& b = *block(n);
         if (b.getParent() != nullptr) {
-          continue; // it was brought back
+          continue; // it was restored
         }
         for (llvm::User* const user : b.users()) {
           if (auto* const address = llvm::dyn_cast<llvm::BlockAddress>(user)) {
@@ -1482,7 +1483,7 @@ private:
 
   // Terminators.
 
-  /// `no_value` if instructions have no numbers.
+  /// Notes a new end. Returns `no_value` if instructions have no numbers.
   value_id add_end(llvm::Instruction* end, node_id n) {
     f_.start_change();
     MIDEND_ASSERT(f_.end_of(n) == nullptr, "a node without an end", n);
@@ -1531,7 +1532,7 @@ private:
     marks_.note(n);
   }
 
-  /// That of the first operation of the node that `n` is like.
+  /// The location of the first operation of the node that `n` is like.
   llvm::DebugLoc location_of(node_id n) const {
     const node_id like = n < w_.like_.size() && w_.like_[n] != no_node ? w_.like_[n] : n;
     const llvm::BasicBlock& b = *block(like);

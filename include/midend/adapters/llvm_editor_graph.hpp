@@ -60,7 +60,7 @@ private:
   struct edge_record {
     node_id source;
     node_id target;
-    std::uint32_t position; ///< among the edges into the target
+    std::uint32_t position; ///< position among the edges into the target
     std::uint32_t slot;     ///< the number of the successor, if the terminator has several
   };
 
@@ -110,14 +110,14 @@ private:
     return e;
   }
 
-  /// An edge that is nowhere gets a source and a target.
+  /// Gives an edge that is in no list a source and a target.
   void attach(edge_id e, node_id source, node_id target) {
     edges_[e].source = source;
     out_.push_back(source, e);
     enter(e, target);
   }
 
-  /// An edge that `clear_out_edges` took from a node is its only one.
+  /// Makes an edge that `clear_out_edges` took from a node the only one of `source`.
   void reattach(edge_id e, node_id source) {
     edges_[e].source = source;
     out_.push_back(source, e);
@@ -130,8 +130,8 @@ private:
     in_.push_back(target, e);
   }
 
-  /// Edge `e`, which has left its target, gets the target of `other` and its place among the in-edges there. `other`,
-  /// the only edge of its node, is erased.
+  /// Gives edge `e`, which has left its target, the target of `other` and its position among the in-edges there.
+  /// `other`, the only edge of its node, is erased.
   void enter_in_place_of(edge_id e, edge_id other) {
     const edge_record r = edges_[other];
     edges_[e].target = r.target;
@@ -140,7 +140,7 @@ private:
     clear_out_edges(r.source);
   }
 
-  /// The edge no longer leads to its target.
+  /// Removes the edge from the list of its target.
   void leave(edge_id e) {
     ++epoch_;
     const edge_record r = edges_[e];
@@ -150,13 +150,13 @@ private:
     }
   }
 
-  /// The edges into a node no longer lead there.
+  /// Removes all edges into a node from its list.
   void leave_all(node_id n) {
     ++epoch_;
     in_.shrink(n, 0);
   }
 
-  /// The edges out of a node are gone from their targets.
+  /// Removes the edges out of a node, which have left their targets.
   void clear_out_edges(node_id n) {
     ++epoch_;
     for (const edge_id e : out_[n]) {
@@ -165,7 +165,7 @@ private:
     out_.shrink(n, 0);
   }
 
-  /// Edges that have left nothing get another source.
+  /// Moves edges, which stay in the lists of their targets, to another source.
   void move_out_edges(node_id from, node_id to) {
     ++epoch_;
     for (const edge_id e : out_[from]) {
@@ -180,7 +180,7 @@ private:
   detail::growing_lists out_;
   detail::growing_lists in_;
   flat_array<edge_record> edges_;
-  flat_array<std::uint32_t> entered_; ///< while blocks are read
+  flat_array<std::uint32_t> entered_; ///< valid while blocks are read
   std::uint64_t epoch_ = 0;
 };
 

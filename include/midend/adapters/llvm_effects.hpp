@@ -1,5 +1,4 @@
-/// What an instruction of LLVM does besides computing a value, as the effects rung of the IR contract asks. For
-/// LLVM 19.
+/// The effects of LLVM's instructions besides computing a value, for the effects rung of the IR contract. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_same_operation.hpp"
@@ -27,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether an instruction is one of the many that only compute from their operands, by a look at its number alone.
+/// Whether the opcode alone shows that an instruction only computes from its operands.
 inline bool only_computes(const llvm::Instruction& i) {
   switch (i.getOpcode()) {
   case llvm::Instruction::PHI:
@@ -43,7 +42,7 @@ inline bool only_computes(const llvm::Instruction& i) {
 
 } // namespace detail
 
-/// What an instruction does besides computing a value, for transformations. Unlike `llvm_effect`, which prices
+/// The effect of an instruction besides computing a value, for transformations. Unlike `llvm_effect`, which prices
 /// operations, it believes the attributes of calls: `memory(none)` is `none`, `memory(read)` is `reads`.
 ///
 /// A slot on the stack (`alloca`) is `none`, since an unused one can go; see `llvm_is_repeatable`. Pads of exceptions,
@@ -54,7 +53,7 @@ inline effect_kind llvm_operation_effect(const llvm::Instruction& i) {
     return effect_kind::none;
   }
   if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i); load != nullptr && load->isSimple()) {
-    return effect_kind::reads; // what follows is slow
+    return effect_kind::reads; // the questions below are slow
   }
   if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&i); store != nullptr && store->isSimple()) {
     return effect_kind::writes;
@@ -78,7 +77,7 @@ inline bool has_ub_attributes(const llvm::AttributeList& attributes) {
          attributes.hasAttrSomewhere(llvm::Attribute::DereferenceableOrNull);
 }
 
-/// Metadata whose breach is not undefined behaviour: remarks, hints, and what makes the result poison.
+/// Metadata whose breach is not undefined behaviour: remarks, hints, and metadata whose breach makes the result poison.
 inline bool is_harmless_llvm_metadata(unsigned kind) {
   switch (kind) {
   case llvm::LLVMContext::MD_range:
@@ -110,17 +109,17 @@ inline bool has_llvm_ub_promises(const llvm::Instruction& i) {
   return call != nullptr && has_ub_attributes(call->getAttributes());
 }
 
-/// Whether the address of a load that LLVM calls safe is known to be one by something that holds wherever the load may
-/// go: an argument, a global, a slot. Of the result of an instruction, metadata may say so, which goes when that
-/// instruction runs early.
+/// Whether the address of a load that LLVM calls safe is safe wherever the load may go: it is an argument, a global, or
+/// a slot. For the result of an instruction, safety may rest on metadata, which is dropped when that instruction runs
+/// early.
 inline bool is_lasting_llvm_address(const llvm::Value* pointer) {
   return llvm::isa<llvm::Argument, llvm::GlobalValue, llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
 }
 
 } // namespace detail
 
-/// Whether an instruction may trap even if `llvm_may_trap` is asked of it without its flags, attributes and metadata.
-/// What the declaration of a function promises about its arguments stays.
+/// Whether an instruction may trap even without its flags, attributes and metadata. Promises of the declaration of a
+/// function about its arguments stay.
 inline bool llvm_may_trap_without_promises(const llvm::Instruction& i) {
   if (i.isTerminator()) {
     return llvm::isa<llvm::CallBase>(i) || llvm::isa<llvm::UnreachableInst>(i);
@@ -136,19 +135,18 @@ inline bool llvm_may_trap_without_promises(const llvm::Instruction& i) {
   return callee != nullptr && detail::has_ub_attributes(callee->getAttributes());
 }
 
-/// Whether running the instruction where it did not run before may make the program undefined or end it: what LLVM does
-/// not speculate, and what it does if it drops `noundef`, `dereferenceable` and metadata such as `!noundef`, `!tbaa`
-/// and
-/// `!invariant.load`. Poison alone is no trap: an addition that promises not to overflow, and a load with `!range` or
-/// `!nonnull`, may run early, if their uses stay where they are. Terminators trap if they are calls or `unreachable`.
+/// Whether running the instruction where it did not run before may make the program undefined or end it. LLVM does not
+/// speculate such an instruction, or only if it drops `noundef`, `dereferenceable` and metadata such as `!noundef`,
+/// `!tbaa` and `!invariant.load`. Poison alone is no trap: an addition that promises not to overflow, and a load with
+/// `!range` or `!nonnull`, may run early, if their uses stay. Terminators trap if they are calls or `unreachable`.
 inline bool llvm_may_trap(const llvm::Instruction& i) {
   return llvm_may_trap_without_promises(i) || (!i.isTerminator() && detail::has_llvm_ub_promises(i));
 }
 
-/// Whether an instruction, executed again with the same operands and the same contents of memory, may keep the result
-/// that it gave before. Not an `alloca`, nor a token, which names the instruction itself, nor a register that is read
-/// by its name; nor a call in a coroutine that is not split yet, which may go on in another thread between the two
-/// (LLVM itself moves none there). A `freeze` may choose what it chose before.
+/// Whether an instruction may keep its earlier result when it is executed again with equal operands and equal contents
+/// of memory. False for an `alloca`, for a token, which names the instruction itself, and for a read of a register by
+/// its name; also for a call in a coroutine that is not split yet, which may continue in another thread between the two
+/// (LLVM itself moves none there). A `freeze` may repeat its choice.
 inline bool llvm_is_repeatable(const llvm::Instruction& i) {
   if (detail::only_computes(i)) {
     return true;
@@ -162,7 +160,7 @@ inline bool llvm_is_repeatable(const llvm::Instruction& i) {
           !call->isMustTailCall() && !(i.getFunction() != nullptr && i.getFunction()->isPresplitCoroutine()));
 }
 
-/// Whether it matters which threads run a call together: the attribute `convergent`, and what takes or makes tokens of
+/// Whether the threads that run a call together matter: it has the attribute `convergent`, or takes or makes tokens of
 /// convergence.
 inline bool llvm_is_convergent(const llvm::Instruction& i) {
   const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
@@ -170,9 +168,9 @@ inline bool llvm_is_convergent(const llvm::Instruction& i) {
          (call->isConvergent() || call->getOperandBundle(llvm::LLVMContext::OB_convergencectrl).has_value());
 }
 
-/// Whether instructions of other blocks may be put before the terminator. Not before one that does more than to branch,
-/// as LLVM's `isLegalToHoistInto` says: an `invoke` or `callbr`, whose result is computed after them, and the ends of
-/// funclets. So nothing moves into a funclet that was not in one.
+/// Whether instructions of other blocks may be put before the terminator. False if that does more than branch, as in
+/// LLVM's `isLegalToHoistInto`: for an `invoke` or `callbr`, whose result is computed after them, and for the ends of
+/// funclets. So nothing moves into a funclet from outside.
 inline bool llvm_accepts_operations(const llvm::BasicBlock& b) {
   const llvm::Instruction* const end = b.getTerminator();
   return end == nullptr || !end->isSpecialTerminator();

@@ -25,7 +25,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// An `llvm_editor` with addresses, as `llvm_cost` has them: base + index · scale + offset, and a class of memory for
-/// each object that LLVM identifies. They are read from the instructions as they are, whenever asked for. Accesses of
+/// each object that LLVM identifies. They are read from the present instructions at each question. Accesses of
 /// structures and arrays, which have padding, may be anywhere, and so may calls: their attributes say only whether they
 /// access memory at all. Making one costs no more than making an `llvm_editor`.
 class llvm_memory_editor : public llvm_editor {
@@ -37,7 +37,7 @@ public:
 
   bool is_little_endian() const { return layout_->isLittleEndian(); }
 
-  /// Nothing for what may access memory anywhere.
+  /// Nothing for operations that may access any memory.
   std::optional<memory_reference> memory(value_id v) const {
     const llvm::Instruction* const i = instruction_or_null(v);
     const llvm::Value* const pointer = i == nullptr ? nullptr : llvm::getLoadStorePointerOperand(i);
@@ -73,7 +73,7 @@ protected:
   const llvm::Instruction* instruction_or_null(value_id v) const { return llvm::dyn_cast<llvm::Instruction>(value(v)); }
 
 private:
-  /// Of a type that is not scalable.
+  /// For a type that is not scalable.
   std::uint32_t bits_of(const llvm::Type* type) const {
     return static_cast<std::uint32_t>(layout_->getTypeSizeInBits(const_cast<llvm::Type*>(type)).getFixedValue());
   }
@@ -90,7 +90,7 @@ private:
   }
 
   const llvm::DataLayout* layout_;
-  mutable detail::hash_map<const llvm::Value*> objects_; ///< found so far, and their classes
+  mutable detail::hash_map<const llvm::Value*> objects_; ///< objects found so far, and their classes
   mutable std::uint32_t num_objects_ = 0;
 };
 

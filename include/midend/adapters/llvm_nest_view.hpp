@@ -1,4 +1,4 @@
-/// `llvm_nest_view`: a function of LLVM as collapse, interchange and the split by a condition read it. For LLVM 19.
+/// `llvm_nest_view`: a function of LLVM for collapse, interchange and the split by a condition. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_editor.hpp"
@@ -17,9 +17,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `llvm_unrolling_view` without arithmetic on pointers: values and operands are just those of the editor, because what
-/// is planned is carried out there and compared with it afterwards. A `getelementptr` is `other`, and counters that are
-/// pointers count nothing. The places of loads and stores are those of `llvm_cost`.
+/// `llvm_unrolling_view` without arithmetic on pointers. Values and operands are exactly those of the editor, because
+/// plans are applied there, and results are compared with it. A `getelementptr` is `other`, and pointers are no
+/// counters. The places of loads and stores are those of `llvm_cost`.
 class llvm_nest_view : public llvm_unrolling_view {
 public:
   explicit llvm_nest_view(llvm_editor& editor) : llvm_unrolling_view(editor) {}

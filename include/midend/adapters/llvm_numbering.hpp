@@ -1,4 +1,4 @@
-/// The numbers of an LLVM function: blocks, instructions, and what they read. For LLVM 19.
+/// The numbers of an LLVM function: blocks, instructions, and operands. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_bounds.hpp"
@@ -30,7 +30,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What is known of a value without a look at it.
+/// Facts about a value that are known without reading it.
 struct llvm_operation_record {
   enum : std::uint8_t { phi = 1, bounded = 2, opaque = 4, branch = 8, choice = 16, constant = 32, undefined = 64 };
 
@@ -98,15 +98,15 @@ struct llvm_operation_record {
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
-/// One pass over the instructions numbers and reads them, because walking LLVM's lists waits for memory, and reading
-/// one instruction takes about as long as fetching the next. The others get their final numbers when the instructions
-/// have been counted. Operands that come later in the function are filled in after the pass; those of phis are in the
+/// One walk over the instructions numbers and reads them: walking LLVM's lists waits for memory, and reading one
+/// instruction takes about as long as fetching the next. The others get their final numbers when the instructions have
+/// been counted. Operands that come later in the function are filled in after the walk. Operands of phis are in the
 /// order of the edges, so they come last. All arrays are in one piece of memory, that of small functions in the object.
 class llvm_numbering {
 public:
   llvm_numbering() { set_room(small_room()); }
 
-  /// All but the operands of phis.
+  /// Reads everything but the operands of phis.
   void read(const llvm::Function& f, const llvm_fold_options& options = {}) {
     copies_fields_ = options.copies_fields;
     subtracts_addresses_ = options.subtracts_addresses;
@@ -114,7 +114,7 @@ public:
     num_others_ = 0;
     num_instructions_ = 0;
     num_slots_ = 0;
-    if (memory_.size() < room_.end()) { // something was moved from here
+    if (memory_.size() < room_.end()) { // the memory was moved away
       set_room(small_room());
     }
     const std::size_t num_blocks = f.size();
@@ -140,7 +140,7 @@ public:
     }
   }
 
-  /// The rest, once the edges are known.
+  /// Reads the rest, once the edges are known.
   void complete(const csr_graph& g) {
     if (has_phis_) {
       require({.edges = 2 * g.num_edges() + num_blocks_});
@@ -213,13 +213,13 @@ public:
     return values()[v].record;
   }
 
-  /// `of` instead of the first operand.
+  /// Makes `of` the first operand.
   void set_first_operand(value_id v, value_id of) {
     MIDEND_ASSERT(!operands(v).empty(), "an instruction with operands", v);
     operands()[value_record(v).first_operand] = of;
   }
 
-  /// None of arguments and constants.
+  /// The operands of an instruction; empty for arguments and constants.
   span<const value_id> operands(value_id v) const {
     MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
     const numbered_value* const at = values() + v;
@@ -230,11 +230,11 @@ public:
   std::uint32_t position(edge_id e) const { return positions()[e]; }
 
 private:
-  /// Where the key of something is, relative to those of instructions: instruction v is at v, block n at -1 - n, and
-  /// arguments and constants, the others, are before the blocks.
+  /// The position of a key, relative to the keys of instructions: instruction v is at v, block n at -1 - n, and the
+  /// others, arguments and constants, are before the blocks.
   using place = std::int32_t;
 
-  /// Of what has no number. All its bytes are the same.
+  /// The place of a value without a number. All its bytes are equal.
   static constexpr place nowhere = static_cast<place>(0x8080'8080);
 
   static constexpr std::size_t max_values = 0x4000'0000;
@@ -250,8 +250,8 @@ private:
     std::uint32_t first_operand; ///< its operands end where those of the next one start
   };
 
-  /// How many elements the arrays have room for. They share one piece of memory, so that a view that is made for one
-  /// function allocates little.
+  /// Sizes of the arrays. They share one piece of memory, so that a view that is made for one function allocates
+  /// little.
   struct room {
     std::size_t values = 0; ///< instructions, in the end also the others, and one more
     std::size_t operands = 0;
@@ -302,7 +302,7 @@ private:
     }
   }
 
-  /// Keeps nothing.
+  /// Makes room, and keeps no contents.
   void start_room(const room& wanted) {
     if (!room_.holds(wanted)) [[unlikely]] {
       if (memory_.capacity() == own_bytes && wanted.end() <= own_bytes) {
@@ -324,7 +324,7 @@ private:
     memory_.extend_for_overwrite(r.end());
   }
 
-  /// Keeps what the arrays have.
+  /// Makes more room, and keeps the contents.
   MIDEND_NEVER_INLINED void enlarge(const room& wanted) {
     const room before = room_;
     room after = before;
@@ -371,10 +371,10 @@ private:
     return all[at];
   }
 
-  /// Where a key is, or `nowhere`.
+  /// The place of a key, or `nowhere`.
   place find(const llvm::Value* key) const { return num_slots_ == 0 ? nowhere : slot_of(key); }
 
-  /// Requires that it is not there, and room.
+  /// Requires that the key is not there, and that there is room.
   void insert(const llvm::Value* key, place at) {
     const_cast<place&>(slot_of(key)) = at;
     keys()[at] = key;
@@ -454,7 +454,7 @@ private:
     first_values()[num_blocks_] = v;
   }
 
-  /// Reads instructions again that have operands which had no number then.
+  /// Reads instructions again that had operands without a number.
   MIDEND_SELDOM_CALLED void read_late_operands() {
     for (std::size_t v = 0; v != num_instructions_; ++v) {
       const value_id* const first = operands() + values()[v].first_operand;
@@ -470,7 +470,8 @@ private:
     }
   }
 
-  /// For an instruction `v` in block `n`, and `count` operands after the first `end`; fields may be replaced by two.
+  /// Makes room for instruction `v` in block `n`, with `count` operands after the first `end`; a field may be replaced
+  /// by two.
   void make_room(std::size_t n, value_id v, std::size_t end, std::size_t count) {
     if (v >= room_.values || end + count >= room_.operands || num_others_ + count >= room_.others) [[unlikely]] {
       enlarge_for_rest(n, v + std::size_t{1}, end + count + 1, num_others_ + count + 1);
@@ -480,7 +481,7 @@ private:
     }
   }
 
-  /// In the blocks up to `n` there are as many of each; expects that the others are like these.
+  /// Enlarges the memory. The blocks up to `n` have so many values and operands; expects that the others are alike.
   MIDEND_SELDOM_CALLED void enlarge_for_rest(std::size_t n, std::size_t values, std::size_t operands,
                                              std::size_t others) {
     const auto expected = [&](std::size_t so_far) {
@@ -640,7 +641,7 @@ private:
 
   bool is_phi(std::size_t v) const { return (values()[v].record.marks & llvm_operation_record::phi) != 0; }
 
-  /// Of two phis of a block.
+  /// Whether two phis of a block list their blocks in one order.
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
     for (unsigned i = 0; i != a.getNumIncomingValues(); ++i) {
       if (a.getIncomingBlock(i) != b.getIncomingBlock(i)) {
@@ -650,8 +651,8 @@ private:
     return true;
   }
 
-  /// Which entry of the phi belongs to each edge into its block, after the positions of all edges. Entries of parallel
-  /// edges have the same value.
+  /// Finds the entry of the phi for each edge into its block, by the positions of the edges. Entries of parallel edges
+  /// have equal values.
   void find_entries(const csr_graph& g, const llvm::PHINode& phi) {
     const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
     std::uint32_t* const entries = positions() + g.num_edges();

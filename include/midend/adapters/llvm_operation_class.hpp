@@ -1,4 +1,4 @@
-/// `llvm_class` and `llvm_effect`: the operation class of an LLVM instruction, and what it does besides computing a
+/// `llvm_class` and `llvm_effect`: the operation class of an LLVM instruction, and its effect besides computing a
 /// value. For LLVM 19.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace detail {
 /// Whether an instruction is an intrinsic that only computes a value, or that is only information for the compiler.
 struct llvm_pure_intrinsic {
   bool is_pure = false;
-  std::optional<operation_class> cost; ///< nothing: it becomes no operation
+  std::optional<operation_class> cost; ///< empty: it becomes no operation
 };
 
 inline bool is_at_least_double(const llvm::Type* type) {
@@ -154,8 +154,8 @@ inline std::optional<operation_class> llvm_class_by_opcode(const llvm::Instructi
 
 } // namespace detail
 
-/// What an instruction does besides computing a value. Loads read and stores write, unless they are atomic. Calls may
-/// do anything, except for intrinsics that are known to only compute; so may atomic operations and all other
+/// The effect of an instruction besides computing a value. Loads read and stores write, unless they are atomic. Calls
+/// may have any effect, except for intrinsics that are known to only compute. So may atomic operations and all other
 /// instructions that access memory.
 inline effect_kind llvm_effect(const llvm::Instruction& i) {
   switch (i.getOpcode()) {

@@ -36,7 +36,7 @@ inline bool is_llvm_number(const llvm::Type* type) {
   return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
 }
 
-/// Whether values of the type are integers that the members about wide numbers tell of (`has_wide_numbers`).
+/// Whether values of the type are integers of the members about wide numbers (`has_wide_numbers`).
 inline bool is_llvm_integer(const llvm::Type* type) {
   return type->isIntegerTy() && type->getIntegerBitWidth() <= widest_number;
 }
@@ -52,7 +52,7 @@ inline std::uint8_t llvm_width(const llvm::Type* type) {
   return is_llvm_number(type) ? static_cast<std::uint8_t>(type->getIntegerBitWidth()) : std::uint8_t{64};
 }
 
-/// What is known of an instruction by its opcode.
+/// Facts about an instruction from its opcode.
 struct llvm_opcode {
   enum class kind : std::uint8_t {
     other,
@@ -71,10 +71,10 @@ struct llvm_opcode {
   };
 
   kind is = kind::other;
-  operation code = operation::other; ///< if its result and operands are numbers
+  operation code = operation::other; ///< valid if its result and operands are numbers
   bool is_opaque = false;            ///< never folded
 
-  static constexpr unsigned count = 128; ///< at least as many as there are
+  static constexpr unsigned count = 128; ///< at least the number of opcodes
 
   static const llvm_opcode& of(unsigned opcode);
 };
@@ -207,7 +207,7 @@ inline operation llvm_call(const llvm::Instruction& i) {
   }
 }
 
-/// The word for an instruction with a result of type `type`.
+/// The operation of the vocabulary for an instruction with a result of type `type`.
 template <llvm_opcode::kind Is>
 operation llvm_code(const llvm::Instruction& i, const llvm_opcode& opcode, const llvm::Type* type) {
   using kind = llvm_opcode::kind;
@@ -228,7 +228,7 @@ operation llvm_code(const llvm::Instruction& i, const llvm_opcode& opcode, const
   }
 }
 
-/// Of an addition, subtraction, multiplication or left shift.
+/// The promises of an addition, subtraction, multiplication or left shift.
 inline operation_flags llvm_promises(const llvm::Instruction& i) {
   const auto& promises = llvm::cast<llvm::OverflowingBinaryOperator>(i);
   return {promises.hasNoSignedWrap(), promises.hasNoUnsignedWrap()};
@@ -239,7 +239,7 @@ inline operation_flags llvm_flags(const llvm::Instruction& i, operation code) {
   return may_promise ? llvm_promises(i) : operation_flags{};
 }
 
-/// Whether no constant operands make a call constant.
+/// Whether a call is not constant even for constant operands.
 inline bool is_opaque_llvm_call(const llvm::CallBase& call) {
   const llvm::Function* const callee = call.getCalledFunction();
   return callee == nullptr || !(callee->isIntrinsic() || callee->isDeclaration()) ||
@@ -281,8 +281,8 @@ inline bool reads_long_llvm_chain(const llvm::Instruction& i) {
   return true;
 }
 
-/// If `i` extracts a field that is a constant, or that an `insertvalue` before it has set, what that is; else null,
-/// also if more than `longest_llvm_chain` of them are between.
+/// The value of the field that `i` extracts, if it is a constant or an `insertvalue` before has set it; else null, also
+/// if more than `longest_llvm_chain` of them are between.
 inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
   const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
   if (extract == nullptr) {
@@ -301,7 +301,7 @@ inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
     }
     const std::size_t common = std::min(field.size(), set.size());
     if (field.take_front(common) == set.take_front(common)) {
-      return nullptr; // a part of the field, or one that it is a part of
+      return nullptr; // it sets a part of the field, or an aggregate that contains it
     }
     aggregate = insert->getAggregateOperand();
   }
@@ -338,8 +338,8 @@ inline bool loads_undefined_llvm_memory(const llvm::Instruction& load) {
   return loaded != nullptr && is_undefined_llvm_literal(loaded);
 }
 
-/// Whether `i` reads the part of a zero-extended number that is above its bits, as a struct of two numbers is taken
-/// apart that was passed as one wide integer.
+/// Whether `i` reads the part of a zero-extended number above its bits. A struct of two numbers that was passed as one
+/// wide integer is taken apart in this form.
 inline bool is_zero_llvm_high_part(const llvm::Instruction& i) {
   const auto* const whole = llvm::dyn_cast<llvm::ZExtInst>(i.getOperand(0));
   const auto* const amount = llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1));
@@ -369,7 +369,7 @@ struct llvm_replacement {
   const llvm::Value* right = nullptr;
 };
 
-/// When `x` op `c` overflows, as a comparison of x; `other` if it takes more than one.
+/// The comparison of x that tells whether `x` op `c` overflows; `other` if it takes more than one.
 inline llvm_replacement llvm_overflow_of_constant(const llvm::WithOverflowInst& call, const llvm::Value* x,
                                                   const llvm::APInt& c) {
   const unsigned width = c.getBitWidth();
@@ -392,9 +392,9 @@ inline llvm_replacement llvm_overflow_of_constant(const llvm::WithOverflowInst& 
                           : is(operation::less, least + c);
 }
 
-/// If `i` extracts a field of what an overflow intrinsic gives: the operation, or the comparison that tells whether it
-/// overflows. `other` if there is no such comparison: where the second operand is no literal, but for unsigned
-/// subtraction, and of signed multiplication.
+/// The operation that replaces `i`, if it extracts a field of the result of an overflow intrinsic: the arithmetic, or
+/// the comparison that tells whether it overflows. `other` if there is no such comparison: for signed multiplication,
+/// and for a second operand that is no literal, except in unsigned subtraction.
 inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
   const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
   const auto* const call =
@@ -419,20 +419,20 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
 
 } // namespace detail
 
-/// What an instruction computes: arithmetic, comparisons and conversions of integers of up to 64 bits, their minima and
-/// maxima, and `select` of a scalar condition have words; anything else is `other`, with the width of an integer result
-/// of up to 64 bits, and 64 for other types.
+/// The operation of an instruction. The vocabulary has arithmetic, comparisons and conversions of integers of up to 64
+/// bits, their minima and maxima, and `select` with a scalar condition. Others are `other`, with the width of an
+/// integer result of up to 64 bits, and 64 for other types.
 ///
 /// `freeze` is `other`, because it is not a copy: it makes one value of a poison that may be different ones elsewhere.
-/// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
-/// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
+/// Promises outside the vocabulary (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where one is broken,
+/// LLVM has poison, and midend a number that poison may become. O(1).
 inline operation_info llvm_operation(const llvm::Instruction& i) {
   const detail::llvm_opcode& opcode = detail::llvm_opcode::of(i.getOpcode());
   return detail::visit_llvm_kind(opcode.is, [&](auto is) { return detail::llvm_operation_of<is()>(i, opcode); });
 }
 
-/// The same for what computes or compares integers of 65 to 255 bits: arithmetic, comparisons and conversions, with
-/// their real widths (`has_wide_numbers`). Else the code is `other`. O(1).
+/// The operation of an instruction with integers of 65 to 255 bits: arithmetic, comparisons and conversions, with their
+/// real widths (`has_wide_numbers`). For others the code is `other`. O(1).
 inline operation_info llvm_wide_operation(const llvm::Instruction& i) {
   using kind = detail::llvm_opcode::kind;
   const detail::llvm_opcode& opcode = detail::llvm_opcode::of(i.getOpcode());

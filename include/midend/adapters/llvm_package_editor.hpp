@@ -27,7 +27,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// An `llvm_memory_editor` on which `low_level_package` runs. It adds
-/// - what instructions outside of the vocabulary compute, as `llvm_congruence` says, of those that were there when the
+/// - identities of instructions outside of the vocabulary, from `llvm_congruence`, for those that existed when the
 ///   editor was made;
 /// - which values may be `undef`, so that no rule reads them twice, and which promises differ.
 ///
@@ -54,7 +54,7 @@ public:
 
   std::uint32_t identity(value_id v) const { return congruence_.identity(v); }
 
-  /// Whether two reads of a value may differ. LLVM cannot be asked about what was erased.
+  /// Whether two reads of a value may differ. For erased values LLVM cannot be asked.
   bool may_be_undefined(value_id v) const {
     const llvm::Instruction* const i = instruction_or_null(v);
     return (i != nullptr && i->getParent() == nullptr) || !llvm::isGuaranteedNotToBeUndef(value(v));
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  llvm_congruence congruence_; ///< of the function as it was; only identities are read
+  llvm_congruence congruence_; ///< of the original function; only identities are read
 };
 
 static_assert(package_editor<llvm_package_editor> && has_cost<llvm_package_editor> &&

@@ -1,4 +1,4 @@
-/// What must not be changed in a function of LLVM, and why. For LLVM 19.
+/// Parts of an LLVM function that must not be changed, and why. For LLVM 19.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,7 +14,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Why an edge stays as it is, or why an instruction must not be copied.
+/// Why an edge cannot be redirected, or why an instruction must not be copied.
 enum class llvm_refusal : std::uint8_t {
   none,
   exception_edge,  ///< the edge leads to a landing pad or a similar block, which only exceptions may enter
@@ -22,7 +22,7 @@ enum class llvm_refusal : std::uint8_t {
   indirect_branch, ///< `indirectbr`: its targets are addresses that the program holds
   assembly_goto,   ///< `callbr`: the target is a label of inline assembly
   address_taken,   ///< the address of the target is taken, so it must stay a block of its own
-  convergent,      ///< a call whose result depends on which threads run it together
+  convergent,      ///< the result of the call depends on the threads that run it together
   no_duplicate,    ///< a call that the program forbids to copy
   token,           ///< the result is a token, which no phi can choose from
   returns_twice,   ///< a call such as `setjmp`

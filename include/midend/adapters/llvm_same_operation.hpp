@@ -1,4 +1,4 @@
-/// Whether two instructions of LLVM compute the same and which promises they make, for certificates. For LLVM 19.
+/// Whether two instructions of LLVM compute equal results, and which promises they make, for certificates. For LLVM 19.
 #pragma once
 
 #include "midend/config.hpp"
@@ -27,7 +27,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Metadata that says nothing about what the program does.
+/// Metadata without influence on the program.
 inline bool is_llvm_remark(unsigned kind) {
   switch (kind) {
   case llvm::LLVMContext::MD_dbg:
@@ -42,7 +42,7 @@ inline bool is_llvm_remark(unsigned kind) {
   }
 }
 
-/// Whether `i` has all metadata of `other` that promises something, with the same contents.
+/// Whether `i` has all metadata of `other` that is a promise, with equal contents.
 inline bool has_llvm_metadata_of(const llvm::Instruction& i, const llvm::Instruction& other) {
   if (!other.hasMetadataOtherThanDebugLoc()) {
     return true;
@@ -95,11 +95,10 @@ inline void describe_llvm_attributes(const llvm::CallBase& call, operation_descr
 
 } // namespace detail
 
-/// Tells `out` what distinguishes an instruction from others of its context, apart from operands and blocks: opcode,
-/// types, predicate, alignment, ordering, attributes of calls and operand bundles are attributes, and so are operands
-/// that are no values to midend (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …)
-/// and metadata (`!range`, `!tbaa`, …) are promises, and so are the attributes of a call that `drop_promises` of an
-/// editor drops. O(operands and metadata).
+/// Describes an instruction of its context, apart from operands and blocks: opcode, types, predicate, alignment,
+/// ordering, attributes of calls and operand bundles are attributes, and so are operands that are no values to midend
+/// (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …) and metadata (`!range`, `!tbaa`, …)
+/// are promises, and so are the attributes of a call that `drop_promises` of an editor drops. O(operands and metadata).
 ///
 /// These are the members that `llvm::Instruction::isSameOperationAs` compares, and a few more.
 inline void describe_llvm_operation(const llvm::Instruction& i, operation_description& out) {
@@ -185,8 +184,8 @@ inline void describe_llvm_operation(const llvm::Instruction& i, operation_descri
   }
 }
 
-/// Whether `other`, which may be in another function of the same context, computes what `i` does from the same
-/// operands, and promises no more: by `describe_llvm_operation`. Terminators may lead to other blocks.
+/// Whether `other`, which may be in another function of the context, computes what `i` does from equal operands, and
+/// promises no more: by `describe_llvm_operation`. Terminators may lead to other blocks.
 inline bool is_same_llvm_operation(const llvm::Instruction& i, const llvm::Instruction& other) {
   flat_array<std::uint64_t> attributes;
   flat_array<described_promise> promises;

@@ -25,11 +25,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An editor for `construct_ssa` that changes nothing in the function: it writes down what mem2reg would do. Models
+/// An editor for `construct_ssa` that does not change the function: it records what mem2reg would do. Models
 /// `variable_editor`, and removes phis.
 ///
-/// **Values** are numbers: first what each variable holds if it was not written, then phis and what is stored, which
-/// have an `llvm::Value`. A store of a load of a variable stores what the load reads, so loads of variables are no
+/// **Values** are numbers: first an unwritten value for each variable, then phis and stored values, which have an
+/// `llvm::Value`. A store of a load of a variable stores the value that the load reads, so loads of variables are no
 /// values. Equal operands of stores are one value, so that phis agree that select between them.
 class llvm_slot_values {
 public:
@@ -109,10 +109,10 @@ public:
     return i == nullptr || (!i->isTerminator() && tree.strictly_dominates(slots_.node(i->getParent()), n));
   }
 
-  /// What a load of a variable reads.
+  /// The value that a load of a variable reads.
   value_id value_read(statement_id s) const { return present(read_[s]); }
 
-  /// Whether a value is what a variable holds that was not written, or `undef` or `poison`.
+  /// Whether a value is that of an unwritten variable, or `undef` or `poison`.
   bool is_undefined(value_id v) const {
     const llvm::Value* const known = value(v);
     return is_unwritten(v) || (known != nullptr && llvm::isa<llvm::UndefValue>(known));
@@ -120,7 +120,7 @@ public:
 
   bool is_phi(value_id v) const { return !is_unwritten(v) && record(v).value == nullptr; }
 
-  /// What is stored; null for phis and for what was not written.
+  /// The stored value; null for phis and unwritten values.
   const llvm::Value* value(value_id v) const { return is_unwritten(v) ? nullptr : record(v).value; }
 
   node_id node_of_phi(value_id phi) const { return record(phi).node; }
@@ -157,7 +157,7 @@ private:
   flat_array<value_record> values_;              ///< from the number of variables on
   flat_array<value_id> inputs_;                  ///< phi by phi
   flat_array<value_id> read_;                    ///< by statement, if it is a load
-  flat_array<std::uint32_t> positions_;          ///< by edge: its index among those into its target
+  flat_array<std::uint32_t> positions_;          ///< by edge: its position among those into its target
 };
 
 static_assert(phi_removing_editor<llvm_slot_values>);

@@ -37,7 +37,7 @@ struct listed_successors {
   }
 };
 
-/// Finds few addresses that are close together among many others, without a look at what is there.
+/// Finds few addresses that are close together among many others, without reading memory there.
 template <class T> class address_map {
 public:
   void clear(std::size_t expected) {
@@ -84,10 +84,10 @@ private:
 /// **Nodes** are the blocks in the order of the function, as in `llvm_ssa`, with the same edges.
 ///
 /// `llvm_variables` has the same variables; its statements have the numbers of an `llvm_ssa`, which it needs. This view
-/// numbers nothing but what it needs, so it is made faster.
+/// numbers only what it needs, so it is made faster.
 ///
 /// The view is a flat copy that refers to the function; make it again when the function changes. A declaration has no
-/// nodes. One pass over the instructions; 24 bytes a statement, 20 a variable, about 50 a block.
+/// nodes. One walk over the instructions; 24 bytes a statement, 20 a variable, about 50 a block.
 class llvm_slots {
 public:
   llvm_slots() = default;
@@ -163,7 +163,7 @@ private:
     const llvm::AllocaInst* slot;
     const llvm::Type* type;
     statement_id last_load; ///< that was read
-    variable_id variable;   ///< `no_variable`: its address is used in another way
+    variable_id variable;   ///< `no_variable`: its address has other uses
   };
 
   void clear() {
@@ -260,7 +260,7 @@ private:
     candidates_[x].variable = no_variable;
   }
 
-  /// The load of a candidate that a value is. Most often it is the last one; others are looked for later.
+  /// The load of a candidate that a value is. Usually it is the last one; others are looked for later.
   statement_id load_of(const llvm::Value* v) {
     const auto* const load = llvm::dyn_cast<llvm::LoadInst>(v);
     const variable_id from = load == nullptr ? no_variable : candidate_of_.find(load->getPointerOperand());
@@ -302,7 +302,7 @@ private:
     graph_.assign(detail::listed_successors{targets_, first_successor_});
   }
 
-  /// Removes what is no variable, and its accesses.
+  /// Removes candidates that are no variables, and their accesses.
   void drop_escaping() {
     variable_id next = 0;
     for (candidate& c : candidates_) {
@@ -347,7 +347,7 @@ private:
   flat_array<statement_id> stored_loads_;
   flat_array<const llvm::AllocaInst*> slots_;
   detail::hash_map<const llvm::BasicBlock*> nodes_;
-  // While the view is made.
+  // Valid while the view is made.
   flat_array<const llvm::BasicBlock*> successors_; ///< block by block
   flat_array<std::uint32_t> first_successor_;      ///< by node, and one more
   flat_array<node_id> targets_;

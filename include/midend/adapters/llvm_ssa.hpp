@@ -125,7 +125,7 @@ public:
     return has(last, record::branch | record::choice) ? numbering_.operands(last)[0] : no_value;
   }
 
-  /// What is known of a value without a look at it.
+  /// Facts about a value that are known without reading it.
   const detail::llvm_operation_record& record_of(value_id v) const { return numbering_.record(v); }
 
   operation_info operation(value_id v) const { return numbering_.record(v).info; }
@@ -133,8 +133,8 @@ public:
   /// Whether a value is an integer of up to 64 bits. The constants of others are addresses, see `llvm_constant_bits`.
   bool is_number(value_id v) const { return detail::is_llvm_number(value(v)->getType()); }
 
-  /// Part of the caller, because g++ returns an optional through memory, byte by byte, and reading it back as words
-  /// waits for that.
+  /// Always inlined, because g++ returns an optional through memory, byte by byte, and reading it back as words waits
+  /// for that.
   MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> constant(value_id v) const {
     return has(v, record::constant) ? llvm_constant_bits(llvm::cast<llvm::Constant>(value(v))) : std::nullopt;
   }
@@ -147,7 +147,7 @@ public:
   /// Whether a value is `undef` or `poison`.
   bool is_undefined(value_id v) const { return has(v, record::undefined); }
 
-  /// Whether two values have the same type of LLVM.
+  /// Whether two values have one type of LLVM.
   bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
 
   /// Whether an instruction is never folded: those without result, terminators, and most calls.
@@ -163,7 +163,7 @@ public:
     return result ? std::optional(result.bits) : std::nullopt;
   }
 
-  MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> edge_case(edge_id e) const { // for the same reason
+  MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> edge_case(edge_id e) const { // always inlined, like `constant`
     const node_id n = graph_.edge_source(e);
     MIDEND_ASSERT(condition(n) != no_value, "an edge from a block that ends in a condition", e);
     const edge_id position = e - graph_.offsets()[n];
@@ -183,7 +183,7 @@ public:
   bool is_exceptional(edge_id e) const { return block(graph_.edge_target(e))->isEHPad(); }
 
 protected:
-  /// For views that know more. From now on, `v` is a copy of `of`, whatever its other operands are.
+  /// For derived views with more facts: from now on, `v` is a copy of `of`, and its other operands do not matter.
   void describe_as_copy(value_id v, value_id of) {
     const detail::llvm_operation_record r = numbering_.record(v);
     numbering_.record(v) = {{midend::operation::copy, r.info.width, r.info.width, {}},

@@ -1,4 +1,4 @@
-/// `llvm_unroll_metadata`: what `llvm.loop.unroll.*` asks for, and what says that a loop was unrolled. For LLVM 19.
+/// `llvm_unroll_metadata`: requests by `llvm.loop.unroll.*`, and the mark of unrolled loops. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_editor.hpp"
@@ -19,13 +19,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What the source says about unrolling a loop, by `#pragma unroll` and the like.
+/// The requests of the source about unrolling a loop, by `#pragma unroll` and the like.
 struct llvm_unroll_metadata {
   bool is_disabled = false;  ///< `llvm.loop.unroll.disable`, or `llvm.loop.unroll.count` of 1
   bool is_enabled = false;   ///< `llvm.loop.unroll.enable`
   bool is_full = false;      ///< `llvm.loop.unroll.full`
   bool no_remainder = false; ///< `llvm.loop.unroll.runtime.disable`: no trip count is computed before the loop
-  bool only_forced = false;  ///< `llvm.loop.disable_nonforced`: no transformation that is not asked for
+  bool only_forced = false;  ///< `llvm.loop.disable_nonforced`: only requested transformations
   std::uint32_t factor = 0;  ///< `llvm.loop.unroll.count` of at least 2; or 0
 
   /// Whether the source asks for unrolling.
@@ -34,7 +34,7 @@ struct llvm_unroll_metadata {
   friend constexpr bool operator==(const llvm_unroll_metadata&, const llvm_unroll_metadata&) = default;
 };
 
-/// What the metadata of a loop, which may be null, says about unrolling. O(entries).
+/// Reads the requests in the metadata of a loop, which may be null. O(entries).
 inline llvm_unroll_metadata read_llvm_unroll_metadata(const llvm::MDNode* id) {
   llvm_unroll_metadata out;
   for (unsigned i = 1; id != nullptr && i < id->getNumOperands(); ++i) { // the first is the node itself
@@ -66,7 +66,7 @@ inline llvm_unroll_metadata read_llvm_unroll_metadata(const llvm::MDNode* id) {
   return out;
 }
 
-/// The metadata of a loop, or null: that of its first latch that has some.
+/// The metadata of a loop, or null: that of its first latch with metadata.
 inline llvm::MDNode* llvm_loop_metadata(const llvm_editor& editor, const loop_forest& loops, loop_id l) {
   for (const loop_edge& e : loops.backedges(l)) {
     if (llvm::MDNode* const id = editor.block(e.source)->getTerminator()->getMetadata(llvm::LLVMContext::MD_loop)) {

@@ -1,4 +1,4 @@
-/// `llvm_unrolling_view`: a function of LLVM as plans of unrolling read it. For LLVM 19.
+/// `llvm_unrolling_view`: a function of LLVM for plans of unrolling. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_cost.hpp"
@@ -12,8 +12,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `llvm_cost` with what `llvm_editor` knows: effects, and what must not be copied or redirected. Advice and plans read
-/// the costs, and what they decide is applied to the editor, so both have to be asked about the same numbers.
+/// `llvm_cost` with answers of `llvm_editor`: effects, and limits of copies and redirected edges. Advice and plans read
+/// the costs, and are applied to the editor, so both must have equal numbers.
 ///
 /// Those are the numbers of an editor that has not changed anything yet. Requires that, and that the editor outlives
 /// the view; after a change of the function, make both again. Reads the function once, as `llvm_cost` does.
@@ -21,7 +21,7 @@ class llvm_unrolling_view : public llvm_cost {
 public:
   explicit llvm_unrolling_view(llvm_editor& editor) : llvm_cost(editor.function()), editor_(&editor) {}
 
-  /// That of the editor, with the same nodes and edges in the same order.
+  /// The graph of the editor.
   const llvm_editor_graph& graph() const { return editor_->graph(); }
 
   bool may_trap(value_id v) const { return editor_->may_trap(v); }

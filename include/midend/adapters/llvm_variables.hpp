@@ -78,7 +78,7 @@ private:
     }
   }
 
-  /// Whether an instruction uses a slot only as a variable can be used.
+  /// Whether an instruction uses a slot only as a variable may be used.
   bool accesses_whole(value_id v, value_id slot) const {
     const llvm::Value* const value = ir_->value(v);
     const llvm::Type* const type = llvm::cast<llvm::AllocaInst>(ir_->value(slot))->getAllocatedType();
@@ -113,8 +113,8 @@ private:
 
   const llvm_ssa* ir_;
   flat_array<value_id> slots_;
-  flat_array<variable_id> variables_; ///< by instruction: whose address it is
-  flat_array<variable_id> accessed_;  ///< by instruction: what it loads or stores
+  flat_array<variable_id> variables_; ///< by instruction: the variable whose address it is
+  flat_array<variable_id> accessed_;  ///< by instruction: the variable that it loads or stores
 };
 
 static_assert(statement_ir<llvm_variables>);

@@ -13,13 +13,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How much work a pair may take. What is left then is unknown.
+/// Limits of the work for a pair. Questions beyond them are unknown.
 struct dependence_options {
-  std::uint32_t max_cases = 96;             ///< of orders
-  std::uint32_t max_runs = 128;             ///< of the elimination, for a case: one more than there are splits
-  std::uint32_t max_rows = 1500;            ///< inequalities in a run
-  std::uint64_t max_work = 4'000'000;       ///< numbers that are computed and compared for the whole pair
-  std::uint64_t max_work_of_case = 200'000; ///< and for one case, or one side of a distance
+  std::uint32_t max_cases = 96;             ///< limit for cases of orders
+  std::uint32_t max_runs = 128;             ///< limit for runs of the elimination in a case: one more than there are
+                                            ///< splits
+  std::uint32_t max_rows = 1500;            ///< limit for inequalities in a run
+  std::uint64_t max_work = 4'000'000;       ///< limit for numbers that are computed and compared for the whole pair
+  std::uint64_t max_work_of_case = 200'000; ///< limit of these for one case, or one side of a distance
   bool finds_distances = true;
 };
 
@@ -38,12 +39,11 @@ class dependence_finder;
 /// common divisors of the factors (GCD; and ZIV, where no counter is left), the least and greatest distance within the
 /// bounds of the counters (as in U. Banerjee, *Dependence Analysis for Supercomputing*, 1988), and exact elimination
 /// (`dependence_test` says which one was needed, by the form of the subscripts). So one kind of proof covers all. If
-/// the pair is not independent, the same is asked for each vector of orders, from outside in (M. Burke, R. Cytron,
-/// "Interprocedural dependence analysis and parallelization", PLDI 1986), and whether distances are constant.
+/// the pair is not independent, each vector of orders is tested, from outside in (M. Burke, R. Cytron, "Interprocedural
+/// dependence analysis and parallelization", PLDI 1986), and so is whether distances are constant.
 ///
-/// Different classes of memory exclude cases within the scope of their promise. Places that are not known, unknown
-/// sizes and different bases give `unknown`. All arithmetic is checked: what does not fit in 128 bits is `unknown`,
-/// too.
+/// Different classes of memory exclude cases within the scope of their promise. Unknown places, unknown sizes and
+/// different bases give `unknown`. All arithmetic is checked: numbers beyond 128 bits also give `unknown`.
 ///
 /// Exponential in the depth of the nest in the worst case, and bounded by the options. Allocates nothing once workspace
 /// and result have seen a pair as large.
@@ -56,8 +56,8 @@ class dependence_workspace {
 
   detail::integer_elimination elimination_;
   flat_array<iteration_order> prefix_;
-  flat_array<std::uint32_t> symbols_;     ///< those of the pair
-  flat_array<checked_integer> solutions_; ///< by depth of the prefix: a witness that is in the case
+  flat_array<std::uint32_t> symbols_;     ///< symbols of the pair
+  flat_array<checked_integer> solutions_; ///< by depth of the prefix: a witness in this case
   flat_array<std::uint8_t> has_solution_;
 };
 
@@ -128,7 +128,7 @@ private:
     return a_.base != b_.base ? dependence_obstacle::different_bases : dependence_obstacle::none;
   }
 
-  /// Within how many equal outer iterations different classes exclude that the accesses meet.
+  /// The number of outer loops in whose equal iterations different classes exclude that the accesses meet.
   std::uint32_t levels_of_classes() const {
     const std::uint32_t local = levels_of_local_classes();
     if (!classes_are_apart(a_.memory, b_.memory)) {
@@ -140,7 +140,7 @@ private:
     return most < local ? most : local;
   }
 
-  /// The same of local classes: iterations of the loops around their loop are equal.
+  /// This number for local classes: iterations of the loops around their loop are equal.
   std::uint32_t levels_of_local_classes() const {
     if (!local_classes_are_apart(a_.local, a_.local_loop, b_.local, b_.local_loop)) {
       return never;
@@ -251,7 +251,7 @@ private:
     return depth_a_ + depth_b_ + i;
   }
 
-  /// How far the place of the first access is after that of the second one is in `common_bytes`.
+  /// Adds that the place of the first access relative to the second one is in `common_bytes`.
   void add_window(nest_fact which, std::uint32_t wrap) {
     const std::int64_t sign = which == nest_fact::place_low ? 1 : -1;
     system_.add_fact(which, 0);
@@ -275,7 +275,7 @@ private:
     }
   }
 
-  /// `sign` · (second counter - first one) + `constant`.
+  /// Adds `sign` · (second counter - first one) + `constant`.
   void add_difference(nest_fact which, std::uint32_t level, std::int64_t sign, const checked_integer& constant) {
     system_.add_fact(which, level);
     system_.fact_factor(depth_a_ + level) = sign;
@@ -283,7 +283,7 @@ private:
     system_.fact_constant() = constant;
   }
 
-  // The prefixes: each is decided, or its vectors are.
+  // Each prefix is decided, or its vectors are.
 
   void decide_prefix() {
     const auto length = static_cast<std::uint32_t>(w_.prefix_.size());
@@ -297,7 +297,7 @@ private:
       add_case(dependence_case_kind::same_operation, dependence_test::none);
       return;
     }
-    // What meets itself in the same run is no pair: only longer prefixes say something.
+    // One access in one run is no pair: only longer prefixes are tested then.
     if (obstacle_ == dependence_obstacle::none && !(is_itself && same) && solve_prefix()) {
       return;
     }
@@ -311,7 +311,7 @@ private:
     add_possible();
   }
 
-  /// Vectors of a pair without known places are told apart only as far as something excludes one.
+  /// The depth to which vectors of a pair without known places are split: as far as one can be excluded.
   std::uint32_t split_levels() const { return class_levels_ != never ? class_levels_ : out_.levels; }
 
   std::uint32_t equal_levels() const {
@@ -322,7 +322,7 @@ private:
     return i;
   }
 
-  /// True if the prefix is refuted. Else there may be a witness for it.
+  /// True if the prefix is refuted. If not, there may be a witness for it.
   bool solve_prefix() {
     const std::size_t length = w_.prefix_.size();
     prefix_obstacle_ = dependence_obstacle::none;
@@ -364,7 +364,7 @@ private:
     inherit_solution();
   }
 
-  /// The witness of the prefix without its last order, if it has that order.
+  /// Takes the witness of the shorter prefix, if it has the last order.
   void inherit_solution() {
     const std::size_t length = w_.prefix_.size();
     w_.has_solution_[length] = 0;
@@ -384,7 +384,7 @@ private:
     }
   }
 
-  /// The next prefix that is not decided. `decide_prefix` either adds a case or makes the prefix longer.
+  /// The next prefix to decide. `decide_prefix` either adds a case or makes the prefix longer.
   bool next_prefix() {
     if (!decided_) {
       return true;
@@ -437,7 +437,7 @@ private:
     }
   }
 
-  /// Where both places move by the same step in a loop.
+  /// Finds the loops in which both places move by one step.
   void find_distances() {
     const auto of_case = static_cast<std::uint32_t>(out_.cases.size() - 1);
     for (std::uint32_t level = 0; level != w_.prefix_.size(); ++level) {
@@ -482,7 +482,7 @@ private:
     return out.fits_in_64_bits() ? out.low() : 0;
   }
 
-  /// Of the stage that refuted, by the form of the subscripts.
+  /// The name of the stage that refuted, by the form of the subscripts.
   dependence_test name_of_test() const {
     std::uint32_t counts[2] = {0, 0};
     std::uint32_t levels[2] = {0, 0};
@@ -549,7 +549,7 @@ private:
     while (level != orders.size() && orders[level] == iteration_order::same) {
       ++level;
     }
-    const bool is_open = level == orders.size() && level != out_.levels; // the rest may be anything
+    const bool is_open = level == orders.size() && level != out_.levels; // the other orders are open
     const bool all_same = level == out_.levels;
     const bool other_operation = out_.first != out_.second;
     out_.forward = out_.forward || is_open || (all_same && out_.first <= out_.second) ||

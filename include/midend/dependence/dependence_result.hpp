@@ -1,4 +1,4 @@
-/// `dependence_result`: what is known about two accesses of a nest, with what shows it.
+/// `dependence_result`: whether two accesses of a nest meet, with the proof.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,14 +14,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// No answer converts to a truth value, so `unknown` cannot be taken for `independent`.
+/// The answers. None converts to a truth value, so `unknown` cannot be taken for `independent`.
 enum class dependence_answer : std::uint8_t {
-  unknown,    ///< they may meet or not: whatever is not excluded may be
-  dependent,  ///< there are two iterations in which they meet, for some numbers of what is not known
+  unknown,    ///< they may meet or not: every case that is not excluded is possible
+  dependent,  ///< there are two iterations in which they meet, for some numbers of the unknowns
   independent ///< no run has two iterations in which they have a byte in common
 };
 
-/// How the iteration of the first access stands to that of the second one, in a loop around both.
+/// The order of the iterations of the first and the second access, in a loop around both.
 enum class iteration_order : std::uint8_t {
   before, ///< <: the first access is in an earlier iteration
   same,   ///< =
@@ -44,13 +44,13 @@ enum class memory_dependence_kind : std::uint8_t {
   input   ///< two reads
 };
 
-/// What decided, from cheap to exact. The subscript tests are those of G. Goff, K. Kennedy, C. Tseng, "Practical
-/// dependence testing", PLDI 1991.
+/// The test that decided, from cheap to exact. The subscript tests are those of G. Goff, K. Kennedy, C. Tseng,
+/// "Practical dependence testing", PLDI 1991.
 enum class dependence_test : std::uint8_t {
   none,
   classes,           ///< different classes of memory
   ziv,               ///< no counter: the places are a number apart
-  strong_siv,        ///< one counter, with the same factor in both
+  strong_siv,        ///< one counter, with one factor in both
   weak_zero_siv,     ///< one counter, in one of them
   weak_crossing_siv, ///< one counter, with opposite factors
   exact_siv,         ///< one counter, with any two factors
@@ -63,17 +63,17 @@ enum class dependence_test : std::uint8_t {
 /// Why a part of the answer is unknown.
 enum class dependence_obstacle : std::uint8_t {
   none,
-  unknown_place,   ///< the place of an access is not known: see its `obstacle`
-  unknown_size,    ///< how many bytes it accesses is not known
-  different_bases, ///< the bases are different values, which may be the same address or not
+  unknown_place,   ///< the place of an access is unknown: see its `obstacle`
+  unknown_size,    ///< the size of an access is unknown
+  different_bases, ///< the bases are different values, which may be one address or not
   too_large,       ///< a number of the computation has more than 127 bits
   budget           ///< the options allow no more work
 };
 
 /// An inequality that holds for two iterations in which the accesses meet, as a sum that is at least 0. Variables are
 /// the counters of the first access, from outside in, then those of the second one, then the symbols that the places of
-/// both or limits of loops around them name, by their numbers, and then, if addresses are modulo 2^n, by how many times
-/// 2^n the two addresses differ, which is added to the first.
+/// both or limits of loops around them name, by their numbers, and then, if addresses are modulo 2^n, the multiple of
+/// 2^n by which the two addresses differ, which is added to the first.
 enum class nest_fact : std::uint8_t {
   counter_low,   ///< `index` is the variable: a counter is not negative
   counter_high,  ///< it is below the number of iterations
@@ -81,10 +81,10 @@ enum class nest_fact : std::uint8_t {
   symbol_low,
   symbol_high,
   place_low,      ///< the first access does not end before the second one begins
-  place_high,     ///< and not the other way round
+  place_high,     ///< nor does the second one end before the first one begins
   order_first,    ///< `index` is a level of the case: second counter - first one - (1 if it is `before`)
   order_second,   ///< first counter - second one - (1 if it is `after`)
-  distance_below, ///< of a claim about a distance d at level `index`: d - 1 - (second counter - first one)
+  distance_below, ///< a claim about a distance d at level `index`: d - 1 - (second counter - first one)
   distance_above  ///< second counter - first one - (d + 1)
 };
 
@@ -110,34 +110,34 @@ struct proof_term {
 struct proof_step {
   proof_step_kind kind = proof_step_kind::fact;
   nest_fact fact = nest_fact::counter_low;
-  std::uint32_t index = 0; ///< of a fact; or the inequality of a contradiction
-  std::uint32_t first = 0; ///< in the terms
+  std::uint32_t index = 0; ///< of a fact; for a contradiction, of its inequality
+  std::uint32_t first = 0; ///< position in the terms
   std::uint32_t count = 0;
 };
 
 /// A proof by linear arithmetic over integers that there are no two iterations of a kind: J. Farkas' lemma with
 /// rounding (Chvátal-Gomory cuts) and splits.
 struct proof_range {
-  std::uint32_t first = 0; ///< in the steps
+  std::uint32_t first = 0; ///< position in the steps
   std::uint32_t count = 0;
 };
 
 enum class dependence_case_kind : std::uint8_t {
-  refuted,        ///< `proof` shows that there is none
+  refuted,        ///< `proof` shows that there is no such pair
   other_class,    ///< different classes of memory exclude it
-  same_operation, ///< the same run of one operation: no pair
-  possible,       ///< with a witness: there is one; without: there may be one
+  same_operation, ///< one run of one operation: no pair
+  possible,       ///< with a witness, there is such a pair; without one, there may be
 };
 
 /// The pairs of iterations that have given orders in the outermost loops around both accesses, and any in the others.
 struct dependence_case {
   dependence_case_kind kind = dependence_case_kind::possible;
-  dependence_test by = dependence_test::none;               ///< what refuted it
-  dependence_obstacle obstacle = dependence_obstacle::none; ///< if it is possible and has no witness
+  dependence_test by = dependence_test::none;               ///< valid if it is refuted: by which test
+  dependence_obstacle obstacle = dependence_obstacle::none; ///< valid if it is possible and has no witness
   bool has_witness = false;
-  std::uint32_t first_order = 0; ///< in the orders
+  std::uint32_t first_order = 0; ///< position in the orders
   std::uint32_t num_orders = 0;
-  std::uint32_t witness = 0; ///< first in the witnesses: a number for each variable
+  std::uint32_t witness = 0; ///< position of the first number in the witnesses: one for each variable
   std::uint32_t num_variables = 0;
   proof_range proof;
 };
@@ -147,28 +147,29 @@ struct distance_claim {
   std::uint32_t of_case = 0;
   std::uint32_t level = 0;
   std::int64_t distance = 0;
-  proof_range below; ///< shows that it is not less
+  proof_range below; ///< proves that the distance is not less
   proof_range above;
 };
 
-/// What is known about the iterations in which `first` and `second` meet: have a byte in common. Valid for each run of
-/// the nest. Says nothing about which of the accesses write; see `dependence_kind_of`.
+/// Facts about the iterations in which `first` and `second` meet, that is, have a byte in common. Valid for each run of
+/// the nest. For which of the accesses write, see `dependence_kind_of`.
 ///
 /// Cases are disjoint, in the order of their vectors of orders (before, same, after), and all vectors are in one. An
-/// access and itself are a pair, too: of different iterations.
+/// access and itself are a pair, too, in different iterations.
 struct dependence_result {
   access_id first = 0;
   access_id second = 0;
   dependence_answer answer = dependence_answer::unknown;
-  bool is_exact = false;                      ///< each possible case has a witness
-  bool forward = true;                        ///< `first` may run before `second` and meet it
-  bool backward = true;                       ///< or after it
-  bool loop_independent = false;              ///< both in the same iteration of all loops around both
-  std::uint32_t levels = 0;                   ///< loops around both
+  bool is_exact = false;                      ///< whether each possible case has a witness
+  bool forward = true;                        ///< whether `first` may run before `second` and meet it
+  bool backward = true;                       ///< whether `first` may run after `second` and meet it
+  bool loop_independent = false;              ///< whether both may meet in one iteration of all loops around both
+  std::uint32_t levels = 0;                   ///< number of loops around both
   std::uint64_t work = 0;                     ///< numbers that were computed and compared: see `dependence_options`
-  dependence_test by = dependence_test::none; ///< of what is independent: the most exact test that was needed
-  dependence_obstacle obstacle = dependence_obstacle::none; ///< of the first case that has one
-  flat_array<iteration_orders> orders;                      ///< by level, from outside in: those of all possible cases
+  dependence_test by = dependence_test::none; ///< valid if independent: the most exact test that was needed
+  dependence_obstacle obstacle = dependence_obstacle::none; ///< that of the first case that has one
+  flat_array<iteration_orders> orders;                      ///< by level, from outside in: the orders of all possible
+                                                            ///< cases
   flat_array<dependence_case> cases;
   flat_array<distance_claim> distances;
   flat_array<iteration_order> case_orders;
@@ -188,7 +189,7 @@ struct dependence_result {
 
   span<const proof_step> steps_of(const proof_range& p) const { return {steps.data() + p.first, p.count}; }
 
-  /// How much more the second counter is than the first one at a level, if that is the same number in all cases.
+  /// The difference of the second counter and the first one at a level, if it is one number in all cases.
   std::optional<std::int64_t> distance(std::uint32_t level) const {
     std::optional<std::int64_t> out;
     for (std::uint32_t i = 0; i != cases.size(); ++i) {
@@ -214,7 +215,7 @@ struct dependence_result {
   }
 };
 
-/// What a pair is if `first` runs first (`forward`), or if `second` does.
+/// The kind of a pair if `first` runs first (`forward`), or if `second` does.
 constexpr memory_dependence_kind dependence_kind_of(bool earlier_writes, bool later_writes) {
   return earlier_writes ? (later_writes ? memory_dependence_kind::output : memory_dependence_kind::flow)
                         : (later_writes ? memory_dependence_kind::anti : memory_dependence_kind::input);

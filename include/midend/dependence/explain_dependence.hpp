@@ -1,4 +1,4 @@
-/// `explain_dependence`: why two accesses are independent, may meet, or are not known to.
+/// `explain_dependence`: why two accesses are independent, may meet, or have an unknown relation.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,19 +16,20 @@ MIDEND_BEGIN_NAMESPACE
 /// A reason as data. Spans are parts of the result, which must live as long.
 struct dependence_explanation {
   dependence_answer answer = dependence_answer::unknown;
-  dependence_test by = dependence_test::none;  ///< of an independent pair: the test that decided
-  std::size_t proof_steps = 0;                 ///< in its proofs
-  bool has_witness = false;                    ///< there are two iterations in which they meet
-  span<const checked_integer> first_iteration; ///< counters, from outside in
+  dependence_test by = dependence_test::none;  ///< valid for an independent pair: the test that decided
+  std::size_t proof_steps = 0;                 ///< number of steps in its proofs
+  bool has_witness = false;                    ///< whether there are two iterations in which they meet
+  span<const checked_integer> first_iteration; ///< valid with a witness: the counters, from outside in
   span<const checked_integer> second_iteration;
-  span<const checked_integer> symbols;                      ///< numbers of the symbols for which they meet there
-  dependence_obstacle obstacle = dependence_obstacle::none; ///< of what is not known
-  bool is_first_place = false; ///< of an unknown place: the first access has it; else the second one
+  span<const checked_integer> symbols;                      ///< valid with a witness: numbers of the symbols for which
+                                                            ///< they meet there
+  dependence_obstacle obstacle = dependence_obstacle::none; ///< valid if something is unknown
+  bool is_first_place = false; ///< valid for an unknown place: whether the first access has it, else the second one
   place_obstacle place = place_obstacle::none;
-  evolution_obstacle why = evolution_obstacle::none; ///< of a place that is not affine
+  evolution_obstacle why = evolution_obstacle::none; ///< valid for a place that is not affine
 };
 
-/// What decided about a pair: the test, the pair of iterations that meet, or what is not known. Requires a result of
+/// The reason of the answer about a pair: the test, two iterations that meet, or the obstacle. Requires a result of
 /// this nest. O(cases).
 inline dependence_explanation explain_dependence(const nest_accesses& nest, const dependence_result& result) {
   dependence_explanation out;

@@ -42,64 +42,64 @@ enum class trip_bound : std::uint8_t {
 
 /// A loop, whose counter is 0 in the first iteration and grows by 1.
 struct nest_counter {
-  counter_id parent = no_counter; ///< the loop around it
+  counter_id parent = no_counter; ///< the loop around it, or `no_counter`
   trip_bound bound = trip_bound::unknown;
   std::uint64_t trips = 0;
-  bool has_limit = false; ///< besides, there are at most `limit` iterations, a form of counters around it and symbols
+  bool has_limit = false; ///< whether there are at most `limit` iterations, a form of counters around it and symbols
   nest_form limit = {};
-  bool has_bound = false; ///< there are at most `bound_form` iterations if that is 1 or more
+  bool has_bound = false; ///< whether there are at most `bound_form` iterations if that is 1 or more
   nest_form bound_form = {};
 };
 
-/// A number that the nest does not change: a value of the IR, read in some way. In all accesses it is the same integer.
+/// A number that the nest does not change: a value of the IR in one reading. In all accesses it is one integer.
 struct nest_symbol {
   value_id value = no_value;
   number_reading reading = number_reading::low_bits;
-  bool is_bounded = false; ///< it is between `low` and `high`
+  bool is_bounded = false; ///< whether it is between `low` and `high`
   std::int64_t low = 0;
   std::int64_t high = 0;
 };
 
-/// Where the promise holds that accesses of different classes of memory have no byte in common.
+/// The scope of the promise that accesses of different classes of memory have no byte in common.
 enum class class_scope : std::uint8_t {
   procedure, ///< always
-  loop,      ///< within a run of a loop: not for iterations of the loops around it
+  loop,      ///< within a run of a loop, but not across iterations of the loops around it
   iteration  ///< within an iteration of a loop
 };
 
-/// Why nothing is known of the place that an access accesses.
+/// Why the place of an access is unknown.
 enum class place_obstacle : std::uint8_t {
   none,
   no_reference,   ///< a call, or an operation without memory reference
-  volatile_place, ///< a volatile access, or an operation that stays where it is
-  unknown_base,   ///< a base that is not known, or that the nest changes
-  not_affine      ///< `why` says why the index, or the base, is no sum of counters times numbers
+  volatile_place, ///< a volatile access, or an operation that must not be moved
+  unknown_base,   ///< the base is unknown, or the nest changes it
+  not_affine      ///< the index, or the base, is no sum of counters times numbers, for the reason `why`
 };
 
 /// A load or store, once in each iteration of the loops around it, or in some of them. Its bytes begin at base + form.
 struct nest_access {
   value_id operation = no_value;
-  counter_id loop = no_counter; ///< the innermost one around it, or `no_counter`
+  counter_id loop = no_counter; ///< the innermost loop around it, or `no_counter`
   bool writes = false;
   bool reads = true;
   std::uint32_t bytes = 0;           ///< 0: unknown
-  std::uint32_t memory = any_memory; ///< its class
+  std::uint32_t memory = any_memory; ///< its class of memory
   class_scope scope = class_scope::procedure;
-  counter_id scope_loop = no_counter; ///< the loop of `scope`
-  std::uint32_t local = any_memory;   ///< besides, a class that is apart from other local classes of the same loop …
+  counter_id scope_loop = no_counter; ///< valid if `scope` names a loop: that loop
+  std::uint32_t local = any_memory;   ///< another class, which is disjoint from other local classes of one loop …
   counter_id local_loop = no_counter; ///< … within a run of this loop; `no_counter`: within a run of the nest
-  value_id base = no_value;           ///< a value that the nest does not change
+  value_id base = no_value;           ///< a value that the nest does not change; valid if there is no obstacle
   place_obstacle obstacle = place_obstacle::none;
   evolution_obstacle why = evolution_obstacle::none;
-  nest_form place = {};      ///< if there is no obstacle
-  std::uint64_t skipped = 0; ///< bit d: it does not run in the last iteration of the loop at depth d
+  nest_form place = {};      ///< valid if there is no obstacle
+  std::uint64_t skipped = 0; ///< bit d: whether it does not run in the last iteration of the loop at depth d
 };
 
 /// A tree of loops with the accesses in it, in the order in which an iteration runs them.
 ///
-/// Addresses are integers modulo 2^`address_bits()`, or of any size if that is 0. So nothing has to be shown about sums
-/// of addresses that wrap: the tests count in how the address space ends. A counter or symbol of *fewer* bits is
-/// another matter: a form is valid only if the sum that it stands for does not wrap before it is extended.
+/// Addresses are integers modulo 2^`address_bits()`, or of any size if that is 0. So sums of addresses may wrap: the
+/// tests take the end of the address space into account. But a form with a counter or symbol of *fewer* bits is valid
+/// only if its sum does not wrap before it is extended.
 class nest_accesses {
 public:
   /// Forgets everything. Requires at most 64 bits.
@@ -112,7 +112,7 @@ public:
     terms_.clear();
   }
 
-  /// A loop inside of `parent`.
+  /// Adds a loop inside `parent`.
   counter_id add_counter(counter_id parent = no_counter, trip_bound bound = trip_bound::unknown,
                          std::uint64_t trips = 0) {
     MIDEND_ASSERT(parent == no_counter || parent < counters_.size(), "a loop of the nest", parent);
@@ -121,13 +121,13 @@ public:
     return static_cast<counter_id>(counters_.size() - 1);
   }
 
-  /// Says that loop `c` has at most as many iterations as a form of counters around it and of symbols.
+  /// Sets the limit of loop `c`: it has at most as many iterations as a form of counters around it and of symbols.
   void set_limit(counter_id c, std::int64_t constant, span<const nest_term> terms) {
     counters_[c].limit = form(constant, terms, counters_[c].parent);
     counters_[c].has_limit = true;
   }
 
-  /// Says that loop `c` has at most as many iterations as a form if the form is 1 or more.
+  /// Sets the bound of loop `c`: it has at most as many iterations as a form if the form is 1 or more.
   void set_bound(counter_id c, std::int64_t constant, span<const nest_term> terms) {
     counters_[c].bound_form = form(constant, terms, counters_[c].parent);
     counters_[c].has_bound = true;
@@ -138,7 +138,7 @@ public:
     return static_cast<symbol_id>(symbols_.size() - 1);
   }
 
-  /// An access at base + `constant` + `terms`, of counters of the loops around it and of symbols.
+  /// Adds an access at base + `constant` + `terms`, with counters of the loops around it and symbols.
   access_id add_access(nest_access a, std::int64_t constant = 0, span<const nest_term> terms = {}) {
     a.place = form(constant, terms, a.loop);
     accesses_.push_back(a);
@@ -161,7 +161,7 @@ public:
 
   span<const nest_term> terms(const nest_form& f) const { return {terms_.data() + f.first, f.count}; }
 
-  /// How many loops are around a place directly in loop `c`. O(depth), as the queries below.
+  /// The number of loops around a place directly in loop `c`. O(depth), like the queries below.
   std::uint32_t depth_below(counter_id c) const {
     std::uint32_t out = 0;
     for (; c != no_counter; c = counters_[c].parent) {
@@ -170,7 +170,7 @@ public:
     return out;
   }
 
-  /// The loop at depth `d`, 0 for the outermost one, among `c` and the loops around it.
+  /// The loop at depth `d` among `c` and the loops around it; the outermost one has depth 0.
   counter_id loop_at(counter_id c, std::uint32_t d) const {
     for (std::uint32_t up = depth_below(c) - 1 - d; up != 0; --up) {
       c = counters_[c].parent;
@@ -178,7 +178,7 @@ public:
     return c;
   }
 
-  /// How many loops are around both accesses.
+  /// The number of loops around both accesses.
   std::uint32_t common_levels(access_id a, access_id b) const {
     counter_id x = accesses_[a].loop;
     counter_id y = accesses_[b].loop;

@@ -28,17 +28,17 @@ MIDEND_BEGIN_NAMESPACE
 enum class nest_obstacle : std::uint8_t {
   none,
   irreducible_cycle, ///< operations may run several times in an iteration
-  too_deep           ///< more than 64 loops inside of each other
+  too_deep           ///< more than 64 nested loops
 };
 
-/// A nest of a function: the loop and all loops inside of it.
+/// A nest of a function: the loop and all loops inside it.
 struct function_nest {
   nest_obstacle obstacle = nest_obstacle::none; ///< if it is not `none`, nothing else is valid
-  nest_accesses accesses;                       ///< in a weak topological order of the nodes: each loop in one piece
+  nest_accesses accesses;                       ///< in a weak topological order of the nodes; each loop is contiguous
   flat_array<loop_id> loops;                    ///< by counter
 };
 
-/// The base of what has none: its form is the whole address.
+/// The base of an address without base: its form is the whole address.
 inline constexpr value_id no_base = no_value - 1;
 
 /// Memory of `read_nest`, reused from call to call.
@@ -66,7 +66,7 @@ public:
               loop_id outermost, function_nest& out)
       : loops_(loops), found_(found), facts_(facts), outermost_(outermost), out_(out), nest_(out.accesses) {}
 
-  /// The loops, outer ones first. `dominates(a, b)` is that of the nodes.
+  /// Reads the loops, outer ones first. `dominates(a, b)` is dominance of nodes.
   void read_loops() {
     nest_.clear(64);
     out_.loops.clear();
@@ -88,7 +88,7 @@ public:
 
   counter_id counter_of(loop_id l) const { return l - outermost_; }
 
-  /// An access whose place is `m`, in a node of loop `l`.
+  /// Adds an access with place `m`, in a node of loop `l`.
   void add_access(nest_access access, const memory_reference& m, loop_id l) {
     access.loop = counter_of(l);
     access.bytes = m.bytes;
@@ -112,7 +112,7 @@ public:
                      is_known ? span<const nest_term>(terms_, count_) : span<const nest_term>());
   }
 
-  /// A class that holds within a run of a loop around the access. Of the loops around the nest, one counts.
+  /// Reads a class that holds within a run of a loop around the access. Of the loops around the nest, one counts.
   void read_local_class(nest_access& access, const memory_reference& m, loop_id l) {
     bool is_inside = true;
     for (; m.local != any_memory && l != no_loop; l = loops_.parent(l)) {
@@ -126,14 +126,14 @@ public:
     }
   }
 
-  /// An access to whatever memory.
+  /// Adds an access that may touch any memory.
   void add_unknown(nest_access access, place_obstacle why, loop_id l) {
     access.loop = counter_of(l);
     access.obstacle = why;
     nest_.add_access(access);
   }
 
-  /// Whether the last iteration of a loop leaves it before it comes to `n`.
+  /// The loops around node `n` whose last iteration leaves before it reaches `n`, as bits by depth.
   template <class Dominates> std::uint64_t skipped_at(node_id n, loop_id l, const Dominates& dominates) const {
     std::uint64_t out = 0;
     for (;; l = loops_.parent(l)) {
@@ -170,7 +170,7 @@ private:
     return out.add(static_cast<std::uint64_t>(m.offset));
   }
 
-  /// A form in loop `l`, as counters of the loops from there outwards and symbols: `terms_` and `constant_`.
+  /// Expands a form in loop `l` into counters of the loops from there outwards and symbols: `terms_` and `constant_`.
   evolution_obstacle expand(linear_form form, loop_id l) {
     count_ = 0;
     for (;; l = loops_.parent(l)) {
@@ -194,7 +194,8 @@ private:
     return evolution_obstacle::none;
   }
 
-  /// The base is a value that is added once, best the one that the reference names; the others are symbols.
+  /// Chooses the base: a value that is added once, preferably the one that the reference names. The other values are
+  /// symbols.
   bool take_base(const memory_reference& m, nest_access& access) {
     value_id base = no_base;
     for (std::uint32_t i = 0; i != rest_.num_terms; ++i) {
@@ -221,8 +222,8 @@ private:
     }
   }
 
-  /// Of a value of 64 bits, the low bits are read as a signed number: modulo 2^64 that is the same.
-  /// A number that is never negative is one symbol, however it is read.
+  /// The symbol of a value. A value of 64 bits is read as a signed number, which is equal modulo 2^64. A number that is
+  /// never negative is one symbol in all readings.
   symbol_id symbol_of(value_id v, number_reading reading) {
     const bool is_natural = v < facts_.size() && facts_[v].is_natural();
     reading = reading == number_reading::low_bits || is_natural ? number_reading::as_signed : reading;
@@ -245,7 +246,7 @@ private:
     return nest_.add_symbol(s);
   }
 
-  /// One more iteration than backedges, if that number is a form of integers.
+  /// Reads the number of iterations, one more than backedges, if it is a form of integers.
   void read_limit(loop_id l) {
     const loop_trips& trips = found_.trips(l);
     if (trips.has_formula && read_integer(trips.backedges, l)) {
@@ -256,7 +257,7 @@ private:
     }
   }
 
-  /// Reads a form before loop `l`. The form plus 1 must be an integer of 64 bits.
+  /// Reads a form before loop `l` as an integer. The form plus 1 must fit in 64 bits.
   bool read_integer(const linear_form& form, loop_id l) {
     count_ = 0;
     if (!form.is_exact) {
@@ -305,14 +306,13 @@ bool has_irreducible_cycle(const G& g, const loop_forest& loops, loop_id outermo
 
 } // namespace detail
 
-/// Reads loop `outermost` and all in it, refilling `out`.
+/// Reads loop `outermost` and all loops in it, refilling `out`.
 ///
 /// The place of an access is affine if base and index are sums of counters times numbers, and of values that the nest
-/// does not change. `found` says that of the values an access is computed from, in the iterations that compute them: no
-/// promise of an operation that some iterations skip is believed. Sums of 64 bits may wrap, since places are numbers
-/// modulo 2^64; an index of fewer bits must not wrap before it is extended. A base that the nest changes in another way
-/// than by a number in each iteration is no base. Dimensions are not guessed: an index that is multiplied by a value is
-/// not affine.
+/// does not change. `found` describes the values from which the address is computed, in the iterations that compute
+/// them: an operation that some iterations skip promises nothing. Sums of 64 bits may wrap, since places are numbers
+/// modulo 2^64; an index of fewer bits must not wrap before it is extended. A base may change only by a number in each
+/// iteration. Dimensions are not guessed: an index that is multiplied by a value is not affine.
 ///
 /// Calls and volatile accesses become accesses of unknown places in any class. Classes of memory hold for the whole
 /// procedure. An access that the last iteration of a loop cannot reach, because it leaves the loop before, is marked.
@@ -320,7 +320,7 @@ bool has_irreducible_cycle(const G& g, const loop_forest& loops, loop_id outermo
 /// Requires: `loops` is the forest of `ir.graph()`, with boundaries, `dominators` its dominator tree, and `found` the
 /// result of `evolutions(ir, loops, facts)`; `facts` may be empty. O(values of the nest · depth).
 ///
-/// `order` is a weak topological order of the graph: for who reads many nests of one function.
+/// `order` is a weak topological order of the graph: for callers that read many nests of one function.
 template <memory_ir_argument IR, class Dominators>
 void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators, const value_evolutions& found,
                span<const number_facts> facts, loop_id outermost, const hierarchical_ordering& order,
@@ -369,7 +369,7 @@ void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominat
   }
 }
 
-/// The same, computing an order.
+/// Computes the order.
 template <memory_ir_argument IR, class Dominators>
 void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators, const value_evolutions& found,
                span<const number_facts> facts, loop_id outermost, read_nest_workspace& workspace, function_nest& out) {
@@ -377,7 +377,7 @@ void read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominat
   read_nest(ir, loops, dominators, found, facts, outermost, workspace.order_, workspace, out);
 }
 
-/// The result as a value.
+/// Returns the result as a value.
 template <memory_ir_argument IR, class Dominators>
 function_nest read_nest(const IR& ir, const loop_forest& loops, const Dominators& dominators,
                         const value_evolutions& found, span<const number_facts> facts, loop_id outermost) {

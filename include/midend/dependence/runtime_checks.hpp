@@ -21,11 +21,12 @@ struct access_pair {
 /// Why no comparison can show that a pair is independent.
 enum class check_obstacle : std::uint8_t {
   none,
-  unknown_place, ///< see the access
+  unknown_place, ///< see the obstacle of the access
   unknown_size,
-  unknown_trips, ///< nothing bounds a counter that the place depends on
+  unknown_trips, ///< a counter in the place has no bound
   too_large,     ///< a number of an interval has more than 64 bits
-  never_holds    ///< one base, and the intervals overlap whatever the symbols are: `dependence` may still know more
+  never_holds    ///< both have one base, and the intervals overlap for all symbols; `dependence` may still prove
+                 ///< independence
 };
 
 /// A pair without a comparison.
@@ -34,27 +35,28 @@ struct unchecked_pair {
   check_obstacle why = check_obstacle::none;
 };
 
-/// All bytes that some accesses touch in a run of the nest are from base + `begin` up to, and without, base + `end`.
-/// Forms of symbols, as integers: the nest may touch less, if it is left early or a loop does not run.
+/// The interval of all bytes that some accesses touch in a run of the nest: from base + `begin` up to base + `end`,
+/// which is excluded. The ends are forms of symbols, as integers. The nest may touch less, if it is left early or a
+/// loop does not run.
 struct byte_interval {
   value_id base = no_value;
   nest_form begin;
   nest_form end;
 };
 
-/// One of the intervals ends before the other one begins, or where it begins.
+/// Two intervals; the comparison holds if one ends at or before the begin of the other.
 struct interval_comparison {
-  std::uint32_t first = 0; ///< in the intervals
+  std::uint32_t first = 0; ///< position in the intervals
   std::uint32_t second = 0;
 };
 
-/// Comparisons all of which must hold. The intervals are integers: code that computes them has to test that no sum
-/// wraps, of unsigned addresses and of signed forms, and to take the check for failed if one does. `needs_wide_forms`
-/// says that a form, without the base, may not fit in 64 bits for some numbers of its symbols.
+/// Comparisons that must all hold. The intervals are integers: code that computes them must test that no sum of
+/// unsigned addresses or signed forms wraps; if one does, the check has failed. `needs_wide_forms` is true if a form,
+/// without the base, may not fit in 64 bits for some numbers of its symbols.
 struct runtime_check_plan {
   flat_array<byte_interval> intervals;
   flat_array<interval_comparison> comparisons;
-  flat_array<unchecked_pair> unchecked; ///< pairs that the comparisons say nothing about
+  flat_array<unchecked_pair> unchecked; ///< pairs without a comparison
   flat_array<nest_term> terms;
   bool needs_wide_forms = false;
 
@@ -72,7 +74,7 @@ class runtime_checks_workspace {
   friend class detail::check_planner;
 
   flat_array<std::uint32_t> of_access_;  ///< by access: its interval
-  flat_array<access_pair> pairs_;        ///< that have a comparison
+  flat_array<access_pair> pairs_;        ///< pairs that have a comparison
   flat_array<checked_integer> counters_; ///< factors of the counters, by depth
   flat_array<checked_integer> symbols_;
 };
@@ -89,7 +91,7 @@ class runtime_checks_workspace {
 MIDEND_FUNCTION void runtime_checks(const nest_accesses& nest, span<const access_pair> pairs,
                                     runtime_checks_workspace& workspace, runtime_check_plan& out);
 
-/// The result as a value.
+/// Returns the result as a value.
 inline runtime_check_plan runtime_checks(const nest_accesses& nest, span<const access_pair> pairs) {
   runtime_checks_workspace workspace;
   runtime_check_plan out;
@@ -171,7 +173,7 @@ public:
     pairs_.push_back(p);
   }
 
-  /// Intervals have grown by what shares them: those that can never be apart are taken back.
+  /// Takes back comparisons that can never hold, since shared intervals have grown.
   void finish() {
     std::size_t kept = 0;
     for (const interval_comparison c : out_.comparisons) {
@@ -190,7 +192,7 @@ public:
 private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
-  /// The interval of an access, or why there is none.
+  /// Finds the interval of an access, or why there is none.
   check_obstacle interval_of(access_id id) {
     const nest_access& access = nest_.access(id);
     if (of_access_[id] != none) {
@@ -211,7 +213,7 @@ private:
     return why;
   }
 
-  /// The least number of a place, or the greatest one plus its bytes, as a form of symbols.
+  /// The least number of a place, or the end of its last byte if `greatest`, as a form of symbols.
   check_obstacle extreme(const nest_access& access, bool greatest, nest_form& out) {
     const std::uint32_t depth = nest_.depth_below(access.loop);
     counters_.assign(depth, 0);
@@ -259,7 +261,7 @@ private:
     return fits;
   }
 
-  /// The interval that has the same base and symbols, made large enough; or a new one.
+  /// The interval with this base and these symbols, enlarged to contain `found`; or a new one.
   std::uint32_t shared(const byte_interval& found) {
     for (std::uint32_t i = 0; i != out_.intervals.size(); ++i) {
       byte_interval& known = out_.intervals[i];

@@ -1,4 +1,4 @@
-/// `verify_dependences`: whether what is said about accesses of a nest is shown by its proofs.
+/// `verify_dependences`: checks the claims about accesses of a nest by their proofs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,33 +16,33 @@
 MIDEND_BEGIN_NAMESPACE
 
 enum class dependence_fault_kind : std::uint8_t {
-  pair,           ///< no two accesses of the nest, or another number of loops around both
+  pair,           ///< the pair is not one of accesses of the nest, or has another number of loops around both
   cases,          ///< the vectors of orders are not all in one case, in order
-  same_operation, ///< a case that is two runs of an operation, or of two operations
+  same_operation, ///< a case claims to be one run of one operation, and is not
   classes,        ///< the classes of memory do not exclude the case
-  place,          ///< a proof about places that are not known
-  step,           ///< a step of a proof that says nothing, or something else
-  open_proof,     ///< a proof that does not end with a contradiction in each case
-  witness,        ///< numbers that are no pair of iterations in which the accesses meet
-  distance,       ///< a claim about a distance for no case or level
-  answer          ///< the answer, the orders or the directions are not those of the cases
+  place,          ///< a proof uses unknown places
+  step,           ///< a step of a proof is invalid or does not follow
+  open_proof,     ///< a proof does not end with a contradiction in each case
+  witness,        ///< a witness is no pair of iterations in which the accesses meet
+  distance,       ///< a claim about a distance belongs to no case or level
+  answer          ///< the answer, the orders or the directions do not follow from the cases
 };
 
-/// The first thing that is wrong.
+/// The first fault.
 struct dependence_fault {
   dependence_fault_kind kind = dependence_fault_kind::pair;
-  std::uint32_t result = 0;  ///< which of the results
-  std::uint32_t of_case = 0; ///< where a case is wrong, or a claim about one
-  std::uint32_t step = 0;    ///< where a step is wrong: in the steps of the result
+  std::uint32_t result = 0;  ///< number of the result
+  std::uint32_t of_case = 0; ///< valid if a case is wrong, or a claim about one
+  std::uint32_t step = 0;    ///< valid if a step is wrong: its number among the steps of the result
 };
 
 class verify_dependences_workspace;
 
 /// Nothing if all results are right; else the first fault.
 ///
-/// Believes the nest, and nothing of the results. Builds each inequality that a proof names from the nest, adds up what
-/// the steps say, and looks at each witness. Shares no code with `dependence`: where that searches, this only adds.
-/// O(numbers in the inequalities of the proofs). Any contents of the results are data: wrong indices are faults.
+/// Trusts the nest, but not the results. Builds each inequality that a proof names from the nest, adds as the steps
+/// say, and tests each witness. Shares no code with `dependence`, which searches, while this only adds. O(numbers in
+/// the inequalities of the proofs). Any contents of the results are data: wrong indices are faults.
 MIDEND_FUNCTION optional<dependence_fault> verify_dependences(const nest_accesses& nest,
                                                               span<const dependence_result> results,
                                                               verify_dependences_workspace& workspace);
@@ -110,7 +110,7 @@ private:
 
   dependence_fault fault(dependence_fault_kind kind) const { return {kind, 0, case_, step_}; }
 
-  /// The variables of the facts, as `nest_fact` says.
+  /// Numbers the variables of the facts, as described at `nest_fact`.
   void number_variables() {
     counters_a_ = nest_.depth_below(a().loop);
     counters_ = counters_a_ + nest_.depth_below(b().loop);
@@ -142,7 +142,7 @@ private:
   // Cases.
 
   optional<dependence_fault> check_cases() {
-    w_.expected_.assign(r_.levels, iteration_order::before); // the first vector that is in no case yet
+    w_.expected_.assign(r_.levels, iteration_order::before); // the first vector that is in no case so far
     bool all = false;
     for (case_ = 0; case_ != r_.cases.size(); ++case_) {
       const dependence_case& c = r_.cases[case_];
@@ -171,7 +171,8 @@ private:
     return same;
   }
 
-  /// The first vector that does not begin with the first `length` orders of the expected one. True if there is none.
+  /// Moves to the first vector that does not begin with the first `length` orders of the expected one. True if there is
+  /// none.
   bool pass(std::uint32_t length) {
     while (length != 0 && w_.expected_[length - 1] == iteration_order::after) {
       w_.expected_[--length] = iteration_order::before;
@@ -212,13 +213,13 @@ private:
     case dependence_case_kind::possible:
       return c.has_witness ? check_witness(c) : optional<dependence_fault>();
     }
-    return fault(dependence_fault_kind::cases); // no enumerator: a reader may take it for a case that is excluded
+    return fault(dependence_fault_kind::cases); // no enumerator: a reader might take the case for an excluded one
   }
 
-  /// Whether the classes are promised to be apart in iterations that are equal in so many outer loops.
+  /// Whether the classes are promised to be disjoint in iterations that are equal in so many outer loops.
   bool classes_exclude(std::uint32_t equal) const {
     if (local_classes_are_apart(a().local, a().local_loop, b().local, b().local_loop)) {
-      std::uint32_t outside = 0; // loops around that of the classes
+      std::uint32_t outside = 0; // number of loops around the loop of the classes
       for (counter_id c = a().local_loop; c != no_counter; c = nest_.counter(c).parent) {
         ++outside;
       }
@@ -235,7 +236,7 @@ private:
       if (access->scope == class_scope::procedure) {
         continue;
       }
-      // The loop of the promise is around both, and the loops around it, or it too, are in equal iterations.
+      // The loop of the promise is around both. The loops around it, perhaps with itself, are in equal iterations.
       std::uint32_t around = 0;
       for (counter_id c = access->scope_loop; c != no_counter; c = nest_.counter(c).parent) {
         ++around;
@@ -458,7 +459,8 @@ private:
     return true;
   }
 
-  /// Integers: a sum of multiples of g that is at least -c is at least -(c rounded down to a multiple of g).
+  /// Rounds the constant. For integers: a sum of multiples of g that is at least -c is at least -(c rounded down to a
+  /// multiple of g).
   bool round_row() {
     checked_integer g = 0;
     for (std::size_t i = 1; i <= size_; ++i) {
@@ -499,7 +501,7 @@ private:
     return no_variables && numbers[0].is_valid() && numbers[0].is_negative();
   }
 
-  /// Forgets splits of which both cases are closed. False if none is left.
+  /// Forgets splits with two closed cases. False if none is left.
   bool has_second_case() {
     while (!w_.splits_.empty() && w_.splits_.back().is_second) {
       w_.splits_.pop_back();
@@ -527,7 +529,7 @@ private:
         !is_range(c.witness, c.num_variables, r_.witnesses.size())) {
       return fault(dependence_fault_kind::witness);
     }
-    bool differs = r_.first != r_.second; // or they are two runs of one operation
+    bool differs = r_.first != r_.second; // or both are two runs of one operation
     for (std::uint32_t i = 0; i != counters_a_ && !differs; ++i) {
       differs = r_.witness_of(c)[i] != r_.witness_of(c)[counters_a_ + i];
     }
@@ -564,7 +566,7 @@ private:
       const nest_fact other = below ? nest_fact::distance_above : nest_fact::distance_below;
       if (is_range(proof.first, proof.count, r_.steps.size())) {
         for (const proof_step& s : r_.steps_of(proof)) {
-          if (s.kind == proof_step_kind::fact && s.fact == other) { // both together contradict each other
+          if (s.kind == proof_step_kind::fact && s.fact == other) { // both facts contradict each other
             return fault(dependence_fault_kind::distance);
           }
         }

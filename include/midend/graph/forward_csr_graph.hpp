@@ -142,7 +142,7 @@ protected:
       }
     }
     num_offsets_ = count == 0 ? 0 : count + 1;
-    const std::size_t expected = count + count / 2 + 2; // edges; enough for most functions
+    const std::size_t expected = count + count / 2 + 2; // of edges; enough for most functions
     arrays_.clear();
     arrays_.reserve((derived == 0 ? 1 : 2) * num_offsets_ + (1 + derived) * expected);
     arrays_.extend_for_overwrite(num_offsets_);
@@ -203,7 +203,7 @@ protected:
 
   node_id entry_ = 0;
   std::uint64_t epoch_ = 0;
-  std::size_t num_offsets_ = 0; ///< one more than nodes, or 0
+  std::size_t num_offsets_ = 0; ///< number of nodes plus 1; 0 without nodes
   std::size_t num_edges_ = 0;
 
   /// For each node where its targets start, with one entry more; the targets; the arrays of derived classes. Arrays of

@@ -1,5 +1,5 @@
-/// `most_backedges`, `most_backedges_of_ways`: how often a loop runs at most, if start and bound of its
-/// counter are known to lie between numbers.
+/// `most_backedges`, `most_backedges_of_ways`: the greatest number of iterations of a loop, if start and bound of its
+/// counter lie in known ranges.
 #pragma once
 
 #include "midend/config.hpp"
@@ -46,17 +46,17 @@ constexpr std::uint64_t furthest_bound(const trip_formula& f, const value_bounds
   return (f.is_down ? low : high) & low_ones(f.width);
 }
 
-/// Whether the counter of an exit with a formula meets its bound before it wraps, whatever it is between numbers. At an
-/// order, a bound that is less far away is met before.
+/// Whether the counter of an exit with a formula meets its bound before it wraps, for all numbers between the given
+/// ones. At an order, a nearer bound is met earlier.
 constexpr bool meets_bound(const trip_formula& f, counted_exit e, const value_bounds& bound) {
   e.bound = furthest_bound(f, bound);
   return cannot_wrap(f, e, f.ends != operation::equal);
 }
 
-/// Larger upper bounds help nobody.
+/// Larger upper bounds are of no use.
 inline constexpr std::uint64_t largest_upper_bound = 0xffff;
 
-/// The largest distance from a start up to a bound by steps of 1, if no start is above a bound; else `most`.
+/// The longest distance from a start up to a bound by steps of 1, if no start is above a bound; else `most`.
 constexpr std::uint64_t longest_way(const value_bounds& start, const value_bounds& bound, std::uint64_t most) {
   if (start.high <= bound.low) {
     most = bound.high - start.low;
@@ -68,13 +68,13 @@ constexpr std::uint64_t longest_way(const value_bounds& start, const value_bound
   return most;
 }
 
-/// A number if it is not too large.
+/// The number, if it is not too large.
 constexpr std::optional<std::uint64_t> if_small(std::uint64_t n) {
   return n <= largest_upper_bound ? std::optional(n) : std::nullopt;
 }
 
-/// The backedges of a counter that goes a distance to its bound, at an order; 0 if the distance is 0 and the bound ends
-/// the loop.
+/// The backedges of a counter that is a distance away from its bound, at an order; 0 if the distance is 0 and the bound
+/// ends the loop.
 constexpr std::optional<std::uint64_t> backedges_of_distance(const trip_formula& f, std::uint64_t distance) {
   const std::uint64_t whole = distance / f.divisor;
   if (whole > largest_upper_bound) {
@@ -83,7 +83,8 @@ constexpr std::optional<std::uint64_t> backedges_of_distance(const trip_formula&
   return if_small(whole + (distance % f.divisor + f.adjustment + f.divisor - 1) / f.divisor);
 }
 
-/// From the start that is furthest away to the bound that is, in the direction of the counter; 0 if that is passed.
+/// The distance from the furthest start to the furthest bound, in the direction of the counter; 0 if the bound is
+/// passed.
 constexpr std::uint64_t longest_distance(const trip_formula& f, const value_bounds& start, const value_bounds& bound) {
   const bool is_signed = is_signed_order(f.ends);
   const std::uint64_t offset = is_signed ? sign_bit(f.width) : 0; // makes signed order unsigned
@@ -94,8 +95,8 @@ constexpr std::uint64_t longest_distance(const trip_formula& f, const value_boun
   return f.is_down ? (from < to ? 0 : from - to) : (to < from ? 0 : to - from);
 }
 
-/// At equality: steps of 1 go the longest way between start and bound, other ones all the way
-/// around at most. Of steps of 2^k, so do those that are known to divide the way.
+/// At equality: steps of 1 cover at most the longest distance between start and bound, other steps at most the whole
+/// circle. Steps of 2^k also cover the longest distance if they are known to divide it.
 constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, const counted_exit& e,
                                                         const value_bounds& start, const value_bounds& bound,
                                                         bool is_multiple) {
@@ -110,13 +111,13 @@ constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, c
 
 } // namespace detail
 
-/// The number of backedges that a loop takes at most until this exit is taken, if it is tested in every iteration:
-/// whatever `start` and `bound` of the exit are between the given bounds. The members `start` and `bound` of `e` are
-/// ignored. `is_multiple`: if the exit is taken at equality, the way from the start to the bound is a multiple of the
-/// greatest power of 2 that divides the step. Nothing if that is unknown or above 65,535.
+/// The greatest number of backedges of a loop until this exit is taken, for all `start` and `bound` between the given
+/// bounds. Requires that every iteration tests the exit. The members `start` and `bound` of `e` are ignored.
+/// `is_multiple`: if the exit is taken at equality, the distance from start to bound is a multiple of the greatest
+/// power of 2 that divides the step. Nothing if the number is unknown or above 65,535.
 ///
-/// At an order, the exit is taken at the latest when the counter has met the bound that is furthest away, provided that
-/// it cannot wrap before. At equality, steps of 1 lead to the bound in any case, and of 2^k if that divides the way.
+/// At an order, the exit is taken at the latest when the counter meets the furthest bound, provided that it cannot wrap
+/// before. At equality, steps of 1 lead to the bound in any case, and so do steps of 2^k if these divide the distance.
 constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, const value_bounds& start,
                                                       const value_bounds& bound, bool is_multiple = false) {
   const optional<trip_formula> f = trip_formula_of(e);
@@ -129,10 +130,10 @@ constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, con
   return detail::most_to_equality(*f, e, start, bound, is_multiple);
 }
 
-/// The same if the bound is one of these ways above the start. At an order, the loop ends at once, or the counter goes
-/// all this way towards the bound without a wrap. At equality, a step of 2^k leads to the bound if all ways are
-/// multiples of it. `f` is the formula of `e`, of which only the step is read; at an order, of an exit whose counter
-/// cannot wrap before it meets the bound.
+/// The greatest number of backedges if the bound is one of these distances above the start. At an order, the loop ends
+/// at once, or the counter covers the distance to the bound without a wrap. At equality, a step of 2^k leads to the
+/// bound if all distances are multiples of it. `f` is the formula of `e`; only the step of `e` is read. At an order,
+/// the counter must not wrap before it meets the bound.
 constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula& f, const counted_exit& e,
                                                               const form_range& ways) {
   const std::uint64_t most = low_ones(f.width);
@@ -148,12 +149,12 @@ constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula
   return divides ? detail::if_small(longest / size) : std::nullopt;
 }
 
-/// A power of 2 that divides the header executions of a loop with this formula, if the bound is `way` above the start
-/// in the low `bits` bits, and if at an order, the start is not past the bound.
+/// A power of 2 that divides the header executions of a loop with this formula, if the low `bits` bits of the distance
+/// from start to bound are those of `way`, and if at an order, the start is not past the bound.
 constexpr std::uint64_t multiple_by_low_bits(const trip_formula& f, std::uint64_t way, unsigned bits) {
   const bool is_order = detail::is_order(f.ends);
   const auto shift = static_cast<unsigned>(is_order ? std::countr_zero(f.divisor) : f.shift);
-  const std::uint64_t below = (std::uint64_t{1} << shift) - 1; // what one step passes
+  const std::uint64_t below = (std::uint64_t{1} << shift) - 1; // the largest distance that adds no step
   const bool has_known = is_order ? std::has_single_bit(f.divisor) : (way & below) == 0;
   if (bits <= shift || !has_known) {
     return 1;

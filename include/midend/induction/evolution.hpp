@@ -1,4 +1,4 @@
-/// `evolution`: what a value is in iteration k of a loop, as a chain of recurrences.
+/// `evolution`: the value in iteration k of a loop, as a chain of recurrences.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,17 +16,18 @@ MIDEND_BEGIN_NAMESPACE
 /// Why nothing is known about how a value changes.
 enum class evolution_obstacle : std::uint8_t {
   none,              ///< it is known
-  unknown_value,     ///< from an operation that is not looked through: a load, a call, a division of what changes …
+  unknown_value,     ///< it is the result of an operation that is not looked through: a load, a call, a division of
+                     ///< what changes …
   joined_paths,      ///< paths of one iteration bring different sums
   several_starts,    ///< edges into the loop bring different sums
-  recurrence,        ///< the next value is not the value plus something known, or times a number
-  first_iteration,   ///< the first iteration does not continue what the others do: what the last iteration had
-  inner_loop,        ///< it is what a loop leaves, and how often that runs is not known
+  recurrence,        ///< the next value is neither the value plus a known evolution, nor a multiple
+  first_iteration,   ///< the first iteration does not continue the others: the value is one of the previous iteration
+  inner_loop,        ///< it is the value after an inner loop whose number of iterations is not known
   irreducible_cycle, ///< it is changed in a cycle with several entries
-  may_wrap,          ///< it is extended, and nothing shows that it does not wrap
-  not_linear,        ///< the product of two sums with values
+  may_wrap,          ///< it is extended, and may wrap
+  not_linear,        ///< it is the product of two sums with values
   too_large,         ///< more terms, a higher degree or a deeper nest than a result holds
-  undefined,         ///< no value at all, or in no block that runs
+  undefined,         ///< it is no value, or in a block that never runs
   not_last,          ///< the last iteration may end before it is computed
 };
 
@@ -48,7 +49,7 @@ constexpr std::uint64_t binomial(std::uint64_t k, unsigned degree) {
   return a * b * c;
 }
 
-/// The same for a signed number of less than 62 bits: -n over d is n + d - 1 over d, with the sign of (-1)^d.
+/// For a signed number of less than 62 bits: -n over d is n + d - 1 over d, with the sign of (-1)^d.
 constexpr std::uint64_t signed_binomial(std::int64_t k, unsigned degree) {
   if (k >= 0) {
     return binomial(static_cast<std::uint64_t>(k), degree);
@@ -75,22 +76,22 @@ constexpr std::uint64_t power(std::uint64_t base, std::uint64_t k) {
 
 } // namespace detail
 
-/// What a value is in iteration k = 0, 1, … of a loop, each time that the loop is entered:
+/// A value in iteration k = 0, 1, … of a loop, counted from each entry of the loop:
 ///
 ///     c₀ + c₁ · k + c₂ · (k over 2) + c₃ · (k over 3) + scale · ratio^k
 ///
-/// This is the chain of recurrences {c₀, +, c₁, +, c₂, +, c₃}: the value starts with c₀, and each iteration adds what
-/// {c₁, +, c₂, +, c₃} is then. O. Bachmann, P. Wang, E. Zima, "Chains of recurrences: a method to expedite the
+/// This is the chain of recurrences {c₀, +, c₁, +, c₂, +, c₃}: the value starts with c₀, and each iteration adds the
+/// present value of {c₁, +, c₂, +, c₃}. O. Bachmann, P. Wang, E. Zima, "Chains of recurrences: a method to expedite the
 /// evaluation of closed-form functions", ISSAC 1994; R. van Engelen, "Efficient symbolic analysis for optimizing
 /// compilers", CC 2001; S. Pop, A. Cohen, G. Silber, "Induction variable analysis with delayed abstractions", HiPEAC
 /// 2005. Departures: one closed form in binomial coefficients, so that sums are sums of coefficients and no division is
-/// needed modulo 2^width; the degree is at most 3.
+///       needed modulo 2^width; the degree is at most 3.
 ///
-/// The coefficients are linear forms of values that the loop does not change: those from before it, and operations
-/// inside of it that compute the same in each iteration. Modular forms hold modulo 2^width, whatever wraps. If the
-/// forms are exact (`is_exact`), the value, read as a signed or unsigned number, *is* that integer in each iteration
-/// that computes it: no step from one to the next wraps. Only promises of operations that compute the value, and
-/// ranges, are believed for that: the promise of an operation that some iterations skip says nothing.
+/// The coefficients are linear forms of invariants: values from before the loop, and operations inside whose result is
+/// equal in each iteration. Modular forms hold modulo 2^width, whatever wraps. If the forms are exact (`is_exact`), the
+/// value, read as a signed or unsigned number, *is* that integer in each iteration that computes it: no step from one
+/// to the next wraps. This relies only on ranges and on promises of operations that compute the value: an operation
+/// that some iterations skip promises nothing.
 ///
 /// A statement about a run whose promises hold. If `obstacle` is not `none`, nothing else is valid.
 struct evolution {
@@ -98,12 +99,12 @@ struct evolution {
 
   evolution_obstacle obstacle = evolution_obstacle::none;
   loop_id loop = no_loop;
-  unsigned degree = 0; ///< of the highest coefficient that is not 0
+  unsigned degree = 0; ///< the index of the highest coefficient that is not 0
   linear_form coefficients[max_degree + 1];
   std::uint64_t ratio = 1; ///< 1: there is no power
   linear_form scale;
 
-  /// What is not known.
+  /// An unknown evolution.
   static constexpr evolution unknown(loop_id l, evolution_obstacle why) {
     evolution out;
     out.obstacle = why;
@@ -111,7 +112,7 @@ struct evolution {
     return out;
   }
 
-  /// What does not change.
+  /// The evolution of an invariant.
   static constexpr evolution constant(loop_id l, const linear_form& value) {
     evolution out;
     out.loop = l;
@@ -133,7 +134,7 @@ struct evolution {
 
   constexpr bool is_invariant() const { return is_known() && degree == 0 && !has_power(); }
 
-  /// Start plus k times a step that is a number.
+  /// Whether it is a start plus k times a step that is a number.
   constexpr bool is_counter() const { return is_known() && degree == 1 && !has_power() && coefficients[1].is_number(); }
 
   /// c₀ and c₁. With a power, the value of iteration 0 is `value_at(0)`.
@@ -156,8 +157,7 @@ struct evolution {
     return true;
   }
 
-  /// Adds `by` times another one over the same loop, of forms of the same kind. If that is not possible, it becomes
-  /// unknown.
+  /// Adds `by` times another evolution over this loop, with forms of one kind. Becomes unknown if that is not possible.
   constexpr void add(const evolution& other, std::uint64_t by = 1) {
     if (!is_known() || !other.is_known()) {
       obstacle = is_known() ? other.obstacle : obstacle;
@@ -176,7 +176,7 @@ struct evolution {
     normalise();
   }
 
-  /// The highest coefficient is not 0; a power has a scale.
+  /// Makes the highest coefficient different from 0, and removes a power without scale.
   constexpr void normalise() {
     while (degree != 0 && coefficients[degree].is_zero()) {
       --degree;
@@ -189,7 +189,7 @@ struct evolution {
 
 namespace detail {
 
-/// What `number` times x is, modulo 2^width, is `bits`: such an x, or false.
+/// Finds x such that `number` · x is `bits`, modulo 2^width. False if there is none.
 constexpr bool divide_bits(std::uint64_t bits, std::uint64_t number, unsigned width, std::uint64_t& out) {
   number &= low_ones(width);
   if (number == 0) {
@@ -202,14 +202,14 @@ constexpr bool divide_bits(std::uint64_t bits, std::uint64_t number, unsigned wi
   }
   const std::uint64_t odd = number >> shift;
   std::uint64_t inverse = 1;
-  for (int i = 0; i != 6; ++i) { // Newton's iteration doubles the number of correct bits
+  for (int i = 0; i != 6; ++i) { // each step of Newton's iteration doubles the number of correct bits
     inverse *= 2 - odd * inverse;
   }
   out = (bits >> shift) * inverse & low_ones(width);
   return true;
 }
 
-/// A form of which `number` times is a modular form.
+/// Divides a modular form by a number. False if that is not possible.
 constexpr bool divide_form(linear_form& form, std::uint64_t number) {
   linear_form out = form.none_of();
   bool divides = !form.is_exact && divide_bits(form.constant, number, form.width, out.constant);
@@ -224,7 +224,7 @@ constexpr bool divide_form(linear_form& form, std::uint64_t number) {
   return divides;
 }
 
-/// The sum of what `e` is in iterations 0 … k - 1: the coefficients move up by one.
+/// The sum of `e` over iterations 0 … k - 1: the coefficients move up by one.
 constexpr evolution prefix_sum(const evolution& e) {
   evolution out = e;
   if (!e.is_known()) {
@@ -247,7 +247,7 @@ constexpr evolution prefix_sum(const evolution& e) {
   return out;
 }
 
-/// What `e` was one iteration before: for iteration -1 as well. Of a power only if it can be divided.
+/// The value of `e` one iteration earlier, also for iteration -1. A power must be divisible.
 constexpr evolution one_before(const evolution& e) {
   evolution out = e;
   for (unsigned d = e.degree; d-- != 0;) { // (k - 1 over d) is (k over d) - (k - 1 over d - 1)
@@ -261,7 +261,7 @@ constexpr evolution one_before(const evolution& e) {
   return out;
 }
 
-/// The value that starts with `start` and is multiplied by `factor` in each iteration, to which `rest` is added.
+/// The value that begins with `start`; each iteration multiplies it by `factor` and adds `rest`.
 constexpr evolution recurrence(const linear_form& start, std::uint64_t factor, const evolution& rest) {
   if (!rest.is_known()) {
     return rest;
@@ -271,7 +271,7 @@ constexpr evolution recurrence(const linear_form& start, std::uint64_t factor, c
     out.add(evolution::constant(rest.loop, start));
     return out;
   }
-  if (factor == 0) { // what the iteration before had; the first one may continue it
+  if (factor == 0) { // the value is one of the previous iteration; the first iteration may continue it
     evolution out = one_before(rest);
     linear_form first;
     const bool continues = out.is_known() && out.value_at(0, first) && same_sum(first, start);
@@ -294,7 +294,7 @@ constexpr evolution recurrence(const linear_form& start, std::uint64_t factor, c
   return out;
 }
 
-/// The product of two forms, one of which is a number.
+/// The product of two forms. One must be a number.
 constexpr evolution_obstacle multiply_forms(const linear_form& a, const linear_form& b, linear_form& out) {
   if (!a.is_number() && !b.is_number()) {
     return evolution_obstacle::not_linear;
@@ -309,7 +309,7 @@ constexpr evolution product_of(const evolution& a, const evolution& b) {
   if (!a.is_known() || !b.is_known()) {
     return a.is_known() ? b : a;
   }
-  if (a.has_power() || b.has_power()) { // only by a number
+  if (a.has_power() || b.has_power()) { // a power only times a number
     const evolution& power = a.has_power() ? a : b;
     const evolution& other = a.has_power() ? b : a;
     if (!other.is_invariant() || !other.start().is_number()) {
@@ -346,8 +346,8 @@ constexpr evolution product_of(const evolution& a, const evolution& b) {
   return out;
 }
 
-/// `t` over `degree`, where `t` is exact and, if `degree` is more than 1, a counter of numbers: the differences of its
-/// first values are its coefficients. As a form of `width` bits, or exact.
+/// `t` over `degree`. `t` must be exact and, if `degree` is more than 1, a counter of numbers: the differences of its
+/// first values are the coefficients. Returns a form of `width` bits, or exact.
 constexpr evolution binomial_of(const evolution& t, unsigned degree, const linear_form& kind) {
   constexpr std::int64_t most = std::int64_t{1} << 58;
   constexpr std::int64_t most_exact = std::int64_t{1} << 18;

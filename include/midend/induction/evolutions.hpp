@@ -1,4 +1,4 @@
-/// `evolutions`: how all values of a function evolve in its loops, from the innermost loops outwards.
+/// `evolutions`: the evolution of all values of a function in its loops, from the innermost loops outwards.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,33 +32,32 @@ class evolutions_workspace {
   dominators_workspace dominating_;
   depth_first_order_workspace searching_;
   depth_first_numbering numbering_;
-  flat_array<std::uint32_t> rank_; ///< by node: its place in reverse postorder
+  flat_array<std::uint32_t> rank_; ///< by node: its position in reverse postorder
   flat_array<node_id> order_;
-  flat_array<detail::evolution_slot> stack_; ///< what waits for what is above it
-  flat_array<number_facts> narrowed_;        ///< by value, if counts of loops narrowed some
+  flat_array<detail::evolution_slot> stack_; ///< slots that wait for slots above them
+  flat_array<number_facts> narrowed_;        ///< by value; empty if no counts of loops narrowed facts
   flat_array<unsigned char> is_narrowed_;
   flat_array<std::uint32_t> guesses_; ///< slots that are unknown as long as a loop is not counted
 };
 
-/// How the values of a function evolve in its loops, what they are after them, and how often loops run, refilling
-/// `out`.
+/// Computes how the values of a function evolve in its loops, their values after the loops, and how often loops run.
+/// Refills `out`.
 ///
 /// Each value is first read as a linear form of phis of loop headers and of values that are no sums. Then, loop by loop
-/// from inside out, the phis of the header are solved: a phi whose next value is itself plus something that evolves is
-/// the sum of that (a polynomial up to degree 3); one that is multiplied by a number is a power. Values after a loop
-/// inside are what they were in its last iteration, if its trip count is a number or a formula, so that outer loops are
-/// solved in the same way. Extensions are looked through if promises or ranges show that nothing wraps. How often a
-/// loop runs follows from comparisons of a counter with what does not change: `trip_count_of` and `trip_formula_of`.
+/// from inside out, the phis of the header are solved: a phi to which each iteration adds an evolution is a sum (a
+/// polynomial up to degree 3); one that is multiplied by a number is a power. After an inner loop, a value is that of
+/// the last iteration, if the trip count is a number or a formula; so outer loops are solved likewise. Extensions are
+/// looked through if promises or ranges show that nothing wraps. Trip counts follow from comparisons of a counter with
+/// an invariant: `trip_count_of` and `trip_formula_of`.
 ///
 /// Loops with other loops inside are solved, too. In a cycle with several entries, phis are `irreducible_cycle`, and
-/// what does not depend on them is known. Loops without exits are `endless`. Unreachable values are `undefined`.
-/// Nothing is said about values of more than 64 bits, and of more than eight loops around a value.
+/// values that do not depend on these are known. Loops without exits are `endless`. Unreachable values are `undefined`.
+/// Values of more than 64 bits are unknown, and so are evolutions in more than eight loops around a value.
 ///
-/// `facts` has what is known about values, by value, or is empty. `which` values are asked about: of others, evolutions
-/// may be `undefined`. Allocates nothing once workspace and result have seen
-/// a program as large. Requires that `loops` is the forest of `ir.graph()`, with boundaries. Copies the function once
-/// into a flat program, unless it is one; O(values + edges) after that for forms and nests of bounded size, which they
-/// are.
+/// `facts` has facts by value, or is empty. `which` names the values of interest: evolutions of others may be
+/// `undefined`. Allocates nothing once workspace and result have seen a program as large. Requires that `loops` is the
+/// forest of `ir.graph()`, with boundaries. Copies the function once into a flat program, unless it is one; O(values +
+/// edges) after that for forms and nests of bounded size, which they are.
 template <freezable_ir_argument IR>
 void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
                 value_evolutions& out, evolved_values which) {
@@ -70,14 +69,14 @@ void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts>
   }
 }
 
-/// The same for all values.
+/// Computes the evolutions of all values.
 template <freezable_ir_argument IR>
 void evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts, evolutions_workspace& workspace,
                 value_evolutions& out) {
   evolutions(ir, loops, facts, workspace, out, evolved_values::all);
 }
 
-/// The result as a value.
+/// Returns the result as a value.
 template <freezable_ir_argument IR>
 value_evolutions evolutions(const IR& ir, const loop_forest& loops, span<const number_facts> facts = {}) {
   evolutions_workspace workspace;
@@ -126,11 +125,11 @@ MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_for
     narrow_choices(inputs, {workspace.order_.data(), workspace.order_.size()}, reader);
   }
   loop_trip_finder finder(inputs, out);
-  for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from inside out
+  for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // from the innermost loops outwards
     finder.count(l);
     solver.forget_guesses();
   }
-  const auto count_again = [&](bool runs) { // with what counters are by the counts of their loops
+  const auto count_again = [&](bool runs) { // counts again, with counters bounded by the counts of their loops
     out.exits_.clear();
     for (loop_id l = 0; l != loops.num_loops(); ++l) {
       finder.count(l);

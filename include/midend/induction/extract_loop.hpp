@@ -27,24 +27,24 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A loop as a program. Node 0 is its entry: it stands for what enters the loop, holds nothing, and leads to node 1,
-/// the header. The other nodes of the loop follow, in the order of the forest, then the exits, one for each node
-/// outside to which edges of the loop lead.
+/// A loop as a program. Node 0 is its entry: it stands for all edges into the loop, has no operations, and leads to
+/// node 1, the header. The other nodes of the loop follow, in the order of the forest, then the exits, one for each
+/// node outside to which edges of the loop lead.
 ///
-/// - What the loop reads from outside are parameters and literals.
-/// - A phi of the header has one input from the entry. Where edges that enter the loop bring different values, it is a
-///   parameter without an origin.
-/// - An exit has the phis of its node outside, with the inputs that the loop brings, and an end that reads them and all
-///   values of the loop that are read outside and are computed on each path to the exit. It may do anything: what it
-///   reads, and memory, is seen there.
+/// - Values that the loop reads from outside are parameters and literals.
+/// - A phi of the header has one input from the entry. It is a parameter without an origin if edges into the loop bring
+///   different values.
+/// - An exit has the phis of its node outside, with the inputs from the loop. Its end reads them, and all values of the
+///   loop that are read outside and computed on each path to the exit. The end may have any effect: it observes its
+///   operands, and memory.
 struct extracted_loop {
   editable_flat_program program;
   flat_array<node_id> nodes; ///< by node of the program: its node in the IR; `no_node` for the entry
   flat_array<edge_id> edges; ///< by edge of the program: its edge in the IR; `no_edge` for that of the entry
   node_id first_exit = no_node;
-  bool has_expected_trips = false; ///< `expect_trips` has written how often the loops run
-  bool has_exact_trips = false;    ///< it has found a loop that always runs equally often
-  bool has_profile = false;        ///< it knows from a profile how often this loop runs
+  bool has_expected_trips = false; ///< whether `expect_trips` has written how often the loops run
+  bool has_exact_trips = false;    ///< whether it has found a loop that always runs equally often
+  bool has_profile = false;        ///< whether it knows from a profile how often this loop runs
 
   static constexpr node_id entry = 0;
   static constexpr node_id header = 1;
@@ -58,20 +58,20 @@ template <class IR> class loop_extractor;
 
 } // namespace detail
 
-/// The memory of `extract_loop`, to be reused: extracting a loop costs what the loop has, not what the function has.
+/// Memory of `extract_loop`, to be reused: extracting a loop then takes time for the loop, not for the function.
 class extract_loop_workspace {
   template <class IR> friend class detail::loop_extractor;
 
   flat_array<node_id> node_image_;    ///< by node of the IR: its node; `no_node` between calls
   flat_array<value_id> value_image_;  ///< by value of the IR: its value; `no_value` between calls
   flat_array<value_id> imaged_;       ///< values of the IR that have an image
-  flat_array<value_id> read_outside_; ///< values of the loop that are read outside, not by phis of exits alone
+  flat_array<value_id> read_outside_; ///< values of the loop with a read outside that is not by a phi of an exit
   flat_array<value_id> initial_;      ///< parameters without an origin
 };
 
 namespace detail {
 
-/// One extraction. Also says to `program_copier` where things come from.
+/// One extraction. Also gives `program_copier` the origins.
 template <class IR> class loop_extractor {
 public:
   static constexpr bool adds_operands = true;
@@ -101,7 +101,7 @@ public:
 
   edge_id edge(edge_id e) const { return out_.edges[e]; }
 
-  /// A run of the loop is a part of one of a loop around it.
+  /// A run of the loop is part of a run of each loop around it.
   node_id scope_image(node_id scope) const {
     for (loop_id l = loop_; l != no_loop; l = loops_.parent(l)) {
       if (loops_.header(l) == scope) {
@@ -112,7 +112,7 @@ public:
                                                                                     : no_node;
   }
 
-  /// What comes from outside is taken up when it is first asked for.
+  /// The copy of a value. A value from outside is copied at its first use.
   value_id image(value_id x) {
     value_id& known = memory_.value_image_[x];
     if (known == no_value) {
@@ -173,7 +173,7 @@ private:
     return program_.add_edge(from, to);
   }
 
-  /// The entry's, then those of each node in their order, with the exits to which they lead.
+  /// Lists the entry's edge, then the edges of each node in their order, with the exits to which they lead.
   void list_edges() {
     add_edge(extracted_loop::entry, extracted_loop::header, no_edge);
     for (node_id n = extracted_loop::header; n != out_.first_exit; ++n) {
@@ -222,7 +222,7 @@ private:
     }
   }
 
-  /// What is read outside, but for phis of exits along edges of the loop.
+  /// Notes reads outside, except by phis of exits along edges of the loop.
   void note_reads_outside() {
     const std::size_t num_inside = memory_.imaged_.size();
     for (std::size_t i = 0; i != num_inside; ++i) {
@@ -238,7 +238,7 @@ private:
     }
   }
 
-  /// An IR whose ends are no values reads conditions without users. Looks at all nodes of the function.
+  /// Notes conditions of an IR whose ends are no values: these have no users. Looks at all nodes of the function.
   void note_conditions_outside() {
     for (node_id n = 0; n != node_count(graph_); ++n) {
       const auto c = static_cast<value_id>(ir_.condition(n));
@@ -300,7 +300,7 @@ private:
           add_inputs(v, origin, n);
         } else if (origin != no_value) {
           for_each_id(ir_.operands(origin), [&](value_id x) { program_.add_operand(v, image_or_none(x)); });
-        } else if (node(n) != no_node) { // the end of a node of an IR whose ends are no values
+        } else if (node(n) != no_node) { // the end of a node, in an IR whose ends are no values
           const auto condition = static_cast<value_id>(ir_.condition(out_.nodes[n]));
           if (condition != no_value) {
             program_.add_operand(v, image(condition));
@@ -320,7 +320,7 @@ private:
     }
   }
 
-  /// What a phi of the header is when the loop is entered.
+  /// The value of a phi of the header when the loop is entered.
   value_id initial_value(value_id phi) {
     value_id initial = no_value;
     bool is_one = true;
@@ -340,7 +340,7 @@ private:
     return v;
   }
 
-  /// Ends of exits read what is read outside.
+  /// Makes the ends of exits, which read the values that are read outside.
   void end_exits() {
     for (node_id n = out_.first_exit; n != out_.nodes.size(); ++n) {
       const value_id end = program_.append_end(n, true);
@@ -363,10 +363,10 @@ private:
     return is_computed;
   }
 
-  /// What is known of parameters. One that is a number is a literal.
+  /// Sets facts about parameters. A parameter that is one number becomes a literal.
   void tell_facts() {
     for (const value_id v : memory_.initial_) {
-      program_.forget_origin(v); // facts of the phi are not about what enters
+      program_.forget_origin(v); // facts about the phi are not facts about its initial value
     }
     for (const value_id v : program_.parameters()) {
       const value_id x = program_.origin(v);
@@ -382,7 +382,7 @@ private:
     program_.drop_literal_parameters();
   }
 
-  /// The loop is entered as often as nodes that only enter it run.
+  /// Sets the count of the entry: the counts of the nodes that only enter the loop.
   void copy_entry_count() {
     if constexpr (has_node_counts<IR>) {
       std::optional<std::uint64_t> sum = 0;
@@ -426,12 +426,12 @@ private:
 
 } // namespace detail
 
-/// An IR of which loops can be extracted: a `freezable_ir` that places its values and lists users and edges into nodes.
+/// The requirements of extraction: a `freezable_ir` that places its values and lists users and edges into nodes.
 template <class IR>
 concept extractable_ir = freezable_ir<IR> && has_users<IR> && has_node_of<IR> && graph_has_in_edges<IR>;
 
 /// Extracts a loop with all loops inside it. Pass the editor with which the loop will be transformed later: the program
-/// says what that editor cannot change (edges, phis, operands).
+/// repeats its restrictions (edges, phis, operands).
 ///
 ///     midend::extracted_loop x;
 ///     midend::extract_loop_workspace memory;
@@ -439,15 +439,15 @@ concept extractable_ir = freezable_ir<IR> && has_users<IR> && has_node_of<IR> &&
 ///     midend::editable_flat_program trial = x.program;
 ///
 /// The program has a loop `extracted_loop::header` with the nodes and edges of the loop; a second entry of an
-/// irreducible region inside stays inside. `origin(v)` is the value of the IR. `fold` asks `ir`, which has to live as
-/// long as the program and its copies are used, with the operations that it has now.
+/// irreducible region inside stays inside. `origin(v)` is the value of the IR. `fold` asks `ir`, which must live as
+/// long as the program and its copies are used, with its present operations.
 ///
-/// `facts` are those of the values of the function, by number, such as `sccp_with_branch_facts` finds them; they may be
-/// fewer. The program has those of its parameters; a parameter that is one number is a literal. They are facts about
-/// what enters the loop, so they hold in each iteration.
+/// `facts` are facts about the values of the function, by number, for instance from `sccp_with_branch_facts`; the list
+/// may be shorter. The program has those of its parameters; a parameter that is one number is a literal. Parameters
+/// come from outside the loop, so their facts hold in each iteration.
 ///
-/// Unreachable nodes that lead into the loop count as entries: where they bring other values than the others, the
-/// program knows less of the phi. Parallel edges stay.
+/// Unreachable nodes that lead into the loop count as entries: if they bring other values than the rest, the program
+/// knows less about the phi. Parallel edges stay.
 ///
 /// Requires a dominator tree and a loop forest with boundaries of this graph, and a loop that control reaches, as those
 /// of a forest are. O(nodes, edges, values and operands of the loop, and the users of its values), after the first call
@@ -464,12 +464,12 @@ void extract_loop(const IR& ir, const dominator_tree& tree, const loop_forest& l
   detail::loop_extractor<IR>(ir, tree, loops, loop, facts, memory, out).run();
 }
 
-/// Of a temporary: an error, since `fold` would ask what is gone.
+/// A temporary is an error, since `fold` would ask it later.
 template <freezable_ir_argument IR, class... Others>
 void extract_loop(const IR&& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
                   Others&&... others) = delete;
 
-/// The same without facts.
+/// Takes no facts.
 template <freezable_ir_argument IR>
 void extract_loop(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_id loop,
                   extract_loop_workspace& memory, extracted_loop& out) {

@@ -1,4 +1,4 @@
-/// `loop_trip_counter`: how often the loops of a function run, from all that the library finds out about the function.
+/// `loop_trip_counter`: how often the loops of a function run, by all facts that the library finds in the function.
 #pragma once
 
 #include "midend/config.hpp"
@@ -55,7 +55,7 @@ private:
 /// Bounds and bits of all values.
 MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<number_domain>& out);
 
-/// How values evolve, by these facts; nothing if there are no loops.
+/// The evolutions of values by these facts; nothing if there are no loops.
 MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_forest& forest,
                                      const sccp_result<number_domain>& known, const run_limits& limits,
                                      value_evolutions& out);
@@ -66,8 +66,8 @@ MIDEND_FUNCTION void evolve_by_facts(const flat_program& program, const loop_for
 /// `sccp_with_branch_facts`. All this reads a flat copy of the function.
 template <cost_ir_argument IR> class loop_trip_counter {
 public:
-  /// Requires that `forest` is that of `ir.graph()`, with boundaries. Both must outlive
-  /// this object. The time of `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
+  /// Requires the forest of `ir.graph()`, with boundaries. Both arguments must outlive this object. Takes the time of
+  /// `sccp_with_branch_facts` and, if there are loops, of `evolutions`.
   loop_trip_counter(const IR& ir, const loop_forest& forest, const run_limits& limits = {})
       : flat_(ir), known_(facts_of(flat_.program())),
         evolutions_(evolutions_by(known_, flat_.program(), forest, limits)) {}
@@ -78,10 +78,10 @@ public:
   /// The flat copy. Values, nodes and edges have the numbers of the function.
   const flat_program& program() const { return flat_.program(); }
 
-  /// Facts about `program()`, by which `verify_sccp_with_branch_facts` can check them.
+  /// Facts about `program()`. `verify_sccp_with_branch_facts` can check them.
   const sccp_result<number_domain>& facts() const { return known_; }
 
-  /// How phis of headers evolve in all loops, by these facts, and how often the loops run; nothing if there are no
+  /// The evolutions of header phis in all loops by these facts, and how often the loops run; empty if there are no
   /// loops.
   const value_evolutions& evolutions() const { return evolutions_; }
 
@@ -124,7 +124,7 @@ MIDEND_FUNCTION void find_number_facts(const flat_program& program, sccp_result<
   out = sccp_with_branch_facts(program, number_domain());
 }
 
-/// Runs loops on numbers.
+/// Runs loops on facts about numbers.
 class run_on_facts final : public loop_runner {
 public:
   run_on_facts(const flat_program& program, const loop_forest& forest, const sccp_result<number_domain>& known,
@@ -169,7 +169,7 @@ private:
     return reads;
   }
 
-  /// What is known about a value, with these bounds.
+  /// The facts about a value, with these bounds.
   element element_of(value_id v, span<number_facts> facts) const {
     const std::uint8_t width = program_.operation(v).width;
     if (width < 1 || width > 64) {
@@ -196,7 +196,7 @@ private:
     e = less.is_bottom() ? e : less;
   }
 
-  /// Of a phi, what its inputs are.
+  /// The facts about a phi: the join of its inputs.
   element joined(value_id v, node_id n, span<number_facts> facts) const {
     element out = number_domain().bottom();
     for (const edge_id e : program_.graph().in_edges(n)) {

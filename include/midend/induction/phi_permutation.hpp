@@ -14,9 +14,9 @@ MIDEND_BEGIN_NAMESPACE
 /// The value of `next[p]` if the latch input of phi p is not a phi of the header.
 inline constexpr std::uint32_t no_phi = static_cast<std::uint32_t>(-1);
 
-/// Cycles of phis in which each phi takes, in the next iteration, the value that the next phi of the cycle has now.
-/// After n iterations, each phi of a cycle of n phis has its own value again: if the loop is unrolled by a multiple of
-/// n, the phis vanish.
+/// Cycles of phis: each phi takes, in the next iteration, the present value of the next phi of the cycle. After n
+/// iterations, each phi of a cycle of n phis has its own value again: if the loop is unrolled by a multiple of n, the
+/// phis vanish.
 class phi_permutation {
 public:
   constexpr std::size_t num_cycles() const { return ends_.size(); }

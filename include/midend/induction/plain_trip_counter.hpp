@@ -1,4 +1,4 @@
-/// `plain_trip_counter`: how often the loops of a function run, by what the loops themselves say.
+/// `plain_trip_counter`: how often the loops of a function run, from the loops alone.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,7 +12,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What knows how often the loops of a program run: `evolutions()`, whose loops, values and edges are those of the
+/// Knows how often the loops of a program run, by `evolutions()`, whose loops, values and edges are those of the
 /// program. A transformation that takes one trusts it.
 template <class C>
 concept trip_counter = requires(const C& counter) {
@@ -27,11 +27,11 @@ class plain_trip_counter_workspace {
   value_evolutions found_;
 };
 
-/// Counts by what the loops say, and branches before them. `loop_trip_counter` also knows what the function around them
-/// says.
+/// Counts from the loops, and from branches before them. `loop_trip_counter` also uses facts from the function around
+/// them.
 class plain_trip_counter {
 public:
-  /// Requires the forest of `ir.graph()`, with boundaries. That of `evolutions`.
+  /// Requires the forest of `ir.graph()`, with boundaries. Takes the time of `evolutions`.
   template <cost_ir_argument IR>
   plain_trip_counter(const IR& ir, const loop_forest& forest, plain_trip_counter_workspace& workspace)
       : found_(workspace.found_) {

@@ -1,4 +1,4 @@
-/// `read_loop_counts`: how often an extracted loop runs, by what `evolutions` has found about its function.
+/// `read_loop_counts`: how often an extracted loop runs, by the evolutions of its function.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,13 +21,13 @@ class loop_counts_workspace {
 
   flat_array<unsigned char> is_seen_; ///< by node
   flat_array<node_id> pending_;
-  flat_array<std::uint64_t> places_; ///< of phis of the header, by their origins
+  flat_array<std::uint64_t> places_; ///< phis of the header, by their origins
   flat_array<std::uint32_t> next_;
   phi_permutation cycles_;
 };
 
-/// Reads how often loop `l` runs from what `evolutions` has found about its function, refilling `out`. `x` is the loop,
-/// extracted from there: its hints add to what is found. O(size of the loop), and n · log n for n phis of the header.
+/// Reads how often loop `l` runs from the evolutions of its function, refilling `out`. `x` is the loop, extracted from
+/// there; its hints are added. O(size of the loop), and n · log n for n phis of the header.
 MIDEND_FUNCTION void read_loop_counts(const value_evolutions& found, loop_id l, const extracted_loop& x,
                                       loop_counts_workspace& workspace, loop_counts& out);
 
@@ -51,7 +51,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether an operation is more than an addition of a number, a comparison, or what is free.
+/// Whether an operation is neither an addition of a number, nor a comparison, nor free.
 inline bool is_work(const flat_program& program, value_id v) {
   const auto cost = program.cost(v);
   if (program.is_phi(v) || program.constant(v) || !cost || *cost == operation_class::branch) {
@@ -66,7 +66,7 @@ inline bool is_work(const flat_program& program, value_id v) {
   return !is_comparison(code);
 }
 
-/// Whether an iteration works after it has passed the end of node `from`.
+/// Whether an iteration does work after it has passed the end of node `from`.
 inline bool works_after(const extracted_loop& x, node_id from, flat_array<unsigned char>& is_seen,
                         flat_array<node_id>& pending) {
   const flat_program& program = x.program;
@@ -101,7 +101,7 @@ inline node_id source_in(const extracted_loop& x, edge_id e) {
   return extracted_loop::header;
 }
 
-/// Finds phis of the header by the values of the IR that they are copies of.
+/// Finds phis of the header by their origins in the IR.
 class header_phi_places {
 public:
   header_phi_places(const extracted_loop& x, flat_array<std::uint64_t>& places) : places_(places) {
@@ -116,7 +116,7 @@ public:
     sort_and_deduplicate(places);
   }
 
-  /// The place of the copy of `v` among the phis, or `no_phi`.
+  /// The position of the copy of `v` among the phis, or `no_phi`.
   std::uint32_t find(value_id v) const {
     std::size_t first = 0;
     for (std::size_t size = places_.size(); size > 1;) {
@@ -132,7 +132,7 @@ private:
   const flat_array<std::uint64_t>& places_;
 };
 
-/// The place of the phi of the header whose value `phi` has in the next iteration, or `no_phi`.
+/// The position of the header phi whose value `phi` takes in the next iteration, or `no_phi`.
 inline std::uint32_t next_place(const value_evolutions& found, const extracted_loop& x, value_id phi,
                                 const header_phi_places& places) {
   std::uint32_t next = no_phi;
@@ -152,7 +152,7 @@ inline std::uint32_t next_place(const value_evolutions& found, const extracted_l
   return next;
 }
 
-/// Hints are about all exits together; they add nothing to an exact count.
+/// Adds hints, which describe all exits together. An exact count needs none.
 inline void add_hints(const loop_hints& hints, trip_count& trip) {
   using enum trip_count_kind;
   if (trip.kind != unknown && trip.kind != at_most) {
@@ -164,11 +164,11 @@ inline void add_hints(const loop_hints& hints, trip_count& trip) {
   }
   const std::uint64_t hint = hints.multiple == 0 ? 1 : hints.multiple;
   const std::uint64_t more = trip.multiple / greatest_common_divisor(trip.multiple, hint);
-  trip.multiple = hint > ~std::uint64_t{0} / more ? hint : hint * more; // both divide the number
+  trip.multiple = hint > ~std::uint64_t{0} / more ? hint : hint * more; // both numbers divide the trip count
 }
 
-/// Whether `exit` says sooner or more than what is known so far: numbers come before formulas, and formulas of steps
-/// that are numbers before others. Nothing is said by an exit that is never taken.
+/// Whether `exit` gives an earlier or better count than those so far. Numbers come before formulas, and formulas with
+/// steps that are numbers before others. An exit that is never taken gives nothing.
 inline bool is_better_exit(const exit_trips& exit, const loop_counts& known) {
   const trip_count& count = exit.trips.count;
   const bool knows_exact = known.is_counted && !known.has_formula;

@@ -1,4 +1,4 @@
-/// `run_iterations`: counts the iterations of a loop by running them on what is known about its values.
+/// `run_iterations`: counts the iterations of a loop by running them on facts about its values.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,10 +17,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// How long `run_iterations` runs.
+/// The limits of `run_iterations`.
 struct run_limits {
-  std::uint32_t iterations = 100;    ///< no loop is run longer; 0: none is run
-  std::uint32_t operations = 10'000; ///< that are evaluated in all
+  std::uint32_t iterations = 100;    ///< the limit for the iterations of a loop; 0: no loop is run
+  std::uint32_t operations = 10'000; ///< the limit for evaluated operations in all
 };
 
 namespace detail {
@@ -43,27 +43,27 @@ class run_iterations_workspace {
   friend class detail::iteration_runner;
 
   flat_array<detail::run_value> values_; ///< by value, in this iteration
-  flat_array<std::uint8_t> is_needed_;   ///< by value: a condition depends on it
-  flat_array<value_id> needed_;          ///< all of them
-  flat_array<std::uint8_t> is_executed_; ///< by node: some run comes here in this iteration
+  flat_array<std::uint8_t> is_needed_;   ///< by value: whether a condition depends on it
+  flat_array<value_id> needed_;          ///< the needed values
+  flat_array<std::uint8_t> is_executed_; ///< by node: whether some run reaches it in this iteration
   flat_array<std::uint8_t> is_feasible_; ///< by edge
   detail::acyclic_order order_;
-  flat_array<value_id> phis_;          ///< of the header that are needed
-  flat_array<detail::run_value> next_; ///< of them in the next iteration
+  flat_array<value_id> phis_;          ///< needed phis of the header
+  flat_array<detail::run_value> next_; ///< their values in the next iteration
 };
 
-/// Runs the iterations of loop `l` on what is known about its values until none can go on: exactly how many backedges
-/// are taken, if no iteration before could leave; else at most how many. `unknown` if the limits do not suffice, if an
-/// iteration changes nothing that its conditions depend on, or if the loop contains another cycle.
+/// Runs the iterations of loop `l` on facts about its values until none can go on. The number of backedges is exact if
+/// no earlier iteration could leave; else it is an upper bound. `unknown` if the limits do not suffice, if an iteration
+/// changes no value on which its conditions depend, or if the loop contains another cycle.
 ///
 /// Conditional constant propagation over as many copies of the body as the loop has iterations, one after the other,
 /// with bounds and bits of numbers, and with addresses as sums of a base and a number. So it finds the ends of walks
 /// over tables in memory that never changes (`constant_memory` of the program), of counters that shift, multiply or
-/// depend on each other, and of what else has a start that is known or bounded. Only values on which conditions depend
-/// are evaluated.
+/// depend on each other, and of other values with a known or bounded start. Only values on which conditions depend are
+/// evaluated.
 ///
-/// `known` has what is known about all values wherever they are, `found` their forms. O(limits + size of the loop);
-/// the workspace's first call for a program also clears a byte a value and an edge.
+/// `known` has facts that hold for all values everywhere, `found` their forms. O(limits + size of the loop); the
+/// workspace's first call for a program also clears a byte a value and an edge.
 MIDEND_FUNCTION trip_count run_iterations(const flat_program& program, const loop_forest& loops, loop_id l,
                                           const sccp_result<number_domain>& known, const value_evolutions& found,
                                           const run_limits& limits, run_iterations_workspace& workspace);
@@ -156,7 +156,7 @@ private:
 
   bool is_backedge(edge_id e) const { return p_.graph().edge_target(e) == loops_.header(l_); }
 
-  // What conditions depend on.
+  // Values on which conditions depend.
 
   bool is_of_loop(value_id v) const {
     const node_id n = p_.node_of(v);
@@ -200,7 +200,7 @@ private:
 
   // Values.
 
-  /// What is known of a value whatever the iteration is.
+  /// The facts about a value that hold in each iteration.
   run_value always(value_id v) const {
     const std::uint8_t width = p_.operation(v).width;
     const bool has_number = width >= 1 && width <= 64;
@@ -234,7 +234,7 @@ private:
     }
   }
 
-  /// Whether the values of the next iteration are others than those of this one: else all that follow are like it.
+  /// Begins the next iteration. False if its values equal those of this one: then all further iterations are alike.
   bool begin_next() {
     w_.next_.clear();
     for (const value_id phi : w_.phis_) {
@@ -243,7 +243,8 @@ private:
     }
     bool changes = false;
     for (std::size_t i = 0; i != w_.phis_.size(); ++i) {
-      if (w_.next_[i].base != no_value && is_of_loop(w_.next_[i].base)) { // which is another value then
+      if (w_.next_[i].base != no_value && is_of_loop(w_.next_[i].base)) { // the base is another value in the next
+                                                                          // iteration
         w_.next_[i].base = no_value;
         w_.next_[i].offset = 0;
       }
@@ -254,7 +255,7 @@ private:
     return changes;
   }
 
-  /// What a phi of the header is, from these edges.
+  /// The value of a phi of the header along these edges.
   template <class Edges, class Comes>
   run_value joined_inputs(value_id phi, const Edges& edges, const Comes& comes) const {
     optional<run_value> out;
@@ -372,7 +373,7 @@ private:
     }
   }
 
-  /// What a load reads from memory that never changes.
+  /// The number that a load reads from memory that never changes.
   optional<element> loaded(value_id load, const memory_reference& m) const {
     const unsigned width = p_.operation(load).width;
     if (m.stored != no_value || m.is_volatile || p_.guard(load).predicate != no_value || m.base == no_value ||
@@ -405,7 +406,7 @@ private:
 
   // Control.
 
-  /// Returns how many values it has evaluated.
+  /// Returns the number of values that it has evaluated.
   std::uint64_t run_iteration() {
     std::uint64_t evaluated = w_.order_.nodes().size();
     may_leave_ = false;
@@ -470,8 +471,8 @@ private:
   const sccp_result<number_domain>& known_;
   const value_evolutions& found_;
   run_iterations_workspace& w_;
-  bool may_leave_ = false;    ///< in this iteration
-  bool may_continue_ = false; ///< with another one
+  bool may_leave_ = false;    ///< whether this iteration may leave the loop
+  bool may_continue_ = false; ///< whether another iteration may follow
 };
 
 } // namespace detail

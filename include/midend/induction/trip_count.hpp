@@ -22,7 +22,7 @@ struct counted_exit {
   std::uint64_t bound = 0;
   operation comparison = operation::not_equal; ///< a comparison, of counter and bound in this order
   bool exits_when = false;
-  operation_flags flags = {}; ///< of the increment, as an addition of `step`
+  operation_flags flags = {}; ///< promises of the increment, as an addition of `step`
 };
 
 enum class trip_count_kind : std::uint8_t {
@@ -30,15 +30,15 @@ enum class trip_count_kind : std::uint8_t {
   exact,      ///< exactly `backedges`
   at_most,    ///< at most `backedges`
   endless,    ///< this exit is never taken
-  wraps_first ///< the increment wraps, although its flags promise that it does not, before this exit is taken: such a
-              ///< run has undefined behaviour
+  wraps_first ///< the increment breaks a promise of its flags before this exit is taken: such a run has undefined
+              ///< behaviour
 };
 
 /// The number of backedges taken; header executions are one more.
 struct trip_count {
   trip_count_kind kind = trip_count_kind::unknown;
   std::uint64_t backedges = 0;
-  std::uint64_t multiple = 1; ///< the number of header executions is a multiple of this
+  std::uint64_t multiple = 1; ///< the number of header executions is a multiple of this; valid for each kind
 
   /// Nothing if the kind is neither `exact` nor `at_most`, or if the number is 2^64.
   constexpr std::optional<std::uint64_t> header_executions() const {
@@ -55,7 +55,7 @@ namespace detail {
 /// Requires low ≤ high ≤ most and step ≤ most.
 ///
 /// If no multiple of the step lies in the interval itself, the progression must wrap around y times first, and y is the
-/// answer to the same question modulo the step, as in Euclid's algorithm. A step of more than half the modulus goes
+/// answer to this question modulo the step, as in Euclid's algorithm. A step of more than half the modulus goes
 /// backwards and is mirrored, so that the modulus at least halves: there are at most 64 rounds. Constant memory.
 ///
 /// The k and y of a round are a linear function of those of the next one, and the answer is below 2^64, so it is found
@@ -108,14 +108,15 @@ constexpr bool is_signed_order(operation comparison) {
   return comparison >= operation::less && comparison <= operation::greater_equal;
 }
 
-/// Numbers of some width on the circle of all of them: `first` and the `more` after it, so that all 2^64 fit.
+/// Numbers of some width on the circle of all numbers: `first` and the `more` numbers after it. So an arc can have all
+/// 2^64 numbers.
 struct number_arc {
   std::uint64_t first;
   std::uint64_t more;
 };
 
-/// The values that `comparison` with `bound` holds for, as an arc, or nothing. Signed orders need values whose order
-/// was made unsigned. `most` is the largest number of the width.
+/// The arc of values for which `comparison` with `bound` holds; nothing if there are none. For signed orders, the order
+/// of the values must have been made unsigned. `most` is the largest number of the width.
 constexpr optional<number_arc> values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
   switch (comparison) {
   case operation::equal:
@@ -189,7 +190,7 @@ constexpr std::optional<std::uint64_t> increments_without_wrap(const counted_exi
 /// an arc. At most 64 steps.
 ///
 /// The flags are promises of the increments between the tests. If an increment breaks one before the first test that
-/// leaves the loop, the result is `wraps_first`, whatever a counter that wraps would do.
+/// leaves the loop, the result is `wraps_first`, even if the wrapped counter would leave later.
 constexpr trip_count trip_count_of(const counted_exit& e) {
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
   MIDEND_ASSERT(is_comparison(e.comparison), "a comparison");
@@ -204,12 +205,12 @@ constexpr trip_count trip_count_of(const counted_exit& e) {
   return {trip_count_kind::exact, *leaves, *leaves + 1 == 0 ? std::uint64_t{1} << 63 : *leaves + 1};
 }
 
-/// How often a loop with both of these exits runs, if each is tested in every iteration that reaches it. Associative
-/// and commutative; `endless` ("this exit is never taken") is neutral.
+/// How often a loop with both of these exits runs, if every iteration that reaches an exit tests it. Associative and
+/// commutative; `endless` ("this exit is never taken") is neutral.
 ///
-/// The smaller one of two exact counts. If only one count is known, that one, as `at_most`. A count `wraps_first`
-/// has no effect: either the other exit is taken before, or the run has undefined behaviour. If a power
-/// of 2 divides both multiples, it divides the least count.
+/// Of two exact counts, the smaller one. If only one count is known, this count, as `at_most`. A count `wraps_first`
+/// has no effect: either the other exit is taken before, or the run has undefined behaviour. A power of 2 that divides
+/// both multiples divides the combined count.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;
   if (a.kind == endless || (a.kind == wraps_first && b.kind != endless)) {

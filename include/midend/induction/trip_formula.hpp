@@ -25,18 +25,20 @@ MIDEND_BEGIN_NAMESPACE
 struct trip_formula {
   std::uint8_t width = 64;
   operation ends = operation::equal; ///< the comparison that ends the loop
-  bool is_down = false;              ///< the counter goes down
+  bool is_down = false;              ///< whether the counter goes down
   std::uint64_t adjustment = 0;      ///< 1 if the bound itself does not end the loop
-  std::uint64_t divisor = 1;         ///< of an order: the step without its sign; 0 if the step is a value
-  std::uint8_t shift = 0;            ///< of equality: how often 2 divides the step
-  std::uint64_t inverse = 1;         ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
-  bool requires_no_wrap = false;     ///< correct only if the counter does not wrap before it meets the bound
-  bool negates_step = false;         ///< of a step that is a value: the divisor is its opposite number
+  std::uint64_t divisor = 1;         ///< valid for an order: the absolute value of the step; 0 if the step is a value
+  std::uint8_t shift = 0;            ///< valid for equality: how often 2 divides the step
+  std::uint64_t inverse = 1;         ///< valid for equality: the inverse of the odd part of the step, modulo 2^(width -
+                                     ///< shift)
+  bool requires_no_wrap = false;     ///< whether it is correct only if the counter does not wrap before it meets the
+                                     ///< bound
+  bool negates_step = false;         ///< valid if the step is a value: whether the divisor is its negative
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
 
-  /// The formula if a step that is a value is this number. The divisor is 1 for a step of 0, which never leads to the
-  /// bound.
+  /// The formula with this number in place of a step that is a value. The divisor is 1 for a step of 0, which never
+  /// leads to the bound.
   constexpr trip_formula with_step(std::uint64_t step) const {
     trip_formula out = *this;
     out.divisor = (negates_step ? 0 - step : step) & low_ones(width);
@@ -44,8 +46,8 @@ struct trip_formula {
     return out;
   }
 
-  /// The number of backedges taken. Requires that the step is a number. For a loop that would take 2^width of them and
-  /// is endless, the result is 0; that can only happen if `requires_no_wrap`.
+  /// The number of backedges. Requires that the step is a number. The result is 0 for a loop that would take 2^width
+  /// backedges and is endless, which can happen only if `requires_no_wrap`.
   constexpr std::uint64_t backedges(std::uint64_t start, std::uint64_t bound) const {
     MIDEND_ASSERT(divisor != 0, "a step that is a number: `with_step`");
     const std::uint64_t most = low_ones(width);
@@ -74,9 +76,9 @@ constexpr bool ends_above(operation ends) {
 
 } // namespace detail
 
-/// The formula of an exit, whose `start` and `bound` are ignored. Nothing if the exit has no formula: for a step of 0,
-/// an order that the counter moves away from, or a loop that ends at inequality. With an even step up to equality, the
-/// counter may step over the bound and run forever; not if it does not wrap.
+/// The formula of an exit, whose `start` and `bound` are ignored. Empty if the exit has no formula: for a step of 0, an
+/// order that the counter moves away from, or a loop that ends at inequality. With an even step and equality, the
+/// counter may step over the bound and run for ever, unless it does not wrap.
 constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
   const std::uint64_t most = low_ones(e.width);
@@ -88,7 +90,7 @@ constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
     f.shift = static_cast<std::uint8_t>(std::countr_zero(step));
     f.requires_no_wrap = f.shift != 0;
     const std::uint64_t odd = step >> f.shift;
-    for (int i = 0; i != 6; ++i) { // Newton's iteration doubles the number of correct bits
+    for (int i = 0; i != 6; ++i) { // each step of Newton's iteration doubles the number of correct bits
       f.inverse *= 2 - odd * f.inverse;
     }
     f.inverse &= most >> f.shift;
@@ -106,9 +108,9 @@ constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
   return f;
 }
 
-/// The formula of a counter that does not wrap before it meets its bound, for a step that is this number: at an order,
-/// it moves towards the bound, or the first test ends the loop. Requires that the loop ends at equality, by a step
-/// other than 0, or at an order.
+/// The formula of a counter that does not wrap before it meets its bound, with this number as its step. At an order,
+/// the counter moves towards the bound, or the first test ends the loop. Requires that the loop ends at equality, by a
+/// step other than 0, or at an order.
 constexpr trip_formula direct_trip_formula(operation ends, unsigned width, std::uint64_t step) {
   MIDEND_ASSERT(ends != operation::not_equal, "equality or an order");
   const auto bits = static_cast<std::uint8_t>(width);

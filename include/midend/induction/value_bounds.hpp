@@ -1,4 +1,4 @@
-/// `value_bounds`: the least and the greatest number that a value is, also moved by a number, or narrowed.
+/// `value_bounds`: the least and the greatest number that a value can be, with shifts and intersections.
 #pragma once
 
 #include "midend/config.hpp"
@@ -9,7 +9,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The least and the greatest number that a value of a loop is, in all iterations of all runs of the loop.
+/// The least and the greatest number that a value of a loop can be, in all iterations of all runs of the loop.
 struct value_bounds {
   std::uint64_t low; ///< read as unsigned numbers
   std::uint64_t high;
@@ -33,7 +33,7 @@ struct value_bounds {
 
 namespace detail {
 
-/// What holds of the numbers of both. Bounds that exclude each other are about what never runs: then `a`.
+/// Bounds that satisfy both. If they exclude each other, the code never runs: then `a`.
 constexpr value_bounds narrower(const value_bounds& a, const value_bounds& b) {
   const value_bounds out{a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
                          a.signed_low > b.signed_low ? a.signed_low : b.signed_low,
@@ -41,7 +41,7 @@ constexpr value_bounds narrower(const value_bounds& a, const value_bounds& b) {
   return out.low > out.high || out.signed_low > out.signed_high ? a : out;
 }
 
-/// The bounds of an arc of numbers. Those that the arc crosses are lost.
+/// The bounds of an arc of numbers. Bounds across which the arc wraps become the widest ones.
 constexpr value_bounds bounds_of_range(const form_range& r, unsigned width) {
   value_bounds out = value_bounds::all(width);
   if (r.more <= out.high - r.first) {
@@ -56,7 +56,7 @@ constexpr value_bounds bounds_of_range(const form_range& r, unsigned width) {
   return out;
 }
 
-/// The sum with a number. Bounds that it may take across the end of the numbers are lost.
+/// The bounds of the sum with a number. Bounds that may wrap become the widest ones.
 constexpr value_bounds shifted(const value_bounds& a, std::uint64_t number, unsigned width) {
   value_bounds out = value_bounds::all(width);
   const std::uint64_t low = (a.low + number) & low_ones(width);

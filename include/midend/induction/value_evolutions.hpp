@@ -1,4 +1,4 @@
-/// `value_evolutions`: how the values of a function evolve in its loops, and what they are after them.
+/// `value_evolutions`: how the values of a function evolve in its loops, and their values afterwards.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,10 +20,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Of which values the evolutions are wanted.
+/// The values whose evolutions are wanted.
 enum class evolved_values : std::uint8_t {
   all,
-  header_phis, ///< of phis of loop headers, and what these need: `undefined` of sums with others. Enough for trip
+  header_phis, ///< phis of loop headers, and values that these need; sums with others are `undefined`. Enough for trip
                ///< counts
 };
 
@@ -38,22 +38,21 @@ class value_form_reader;
 class evolution_solver;
 class loop_trip_finder;
 
-/// What a domain of numbers finds out about loops and values.
+/// Finds facts about loops and values by a domain of numbers.
 class loop_runner {
 public:
   /// Counts a loop by running it.
   virtual trip_count run(loop_id l, const value_evolutions& found) = 0;
 
-  /// Reduces facts of values with operands that were narrowed, and of their users, which are marked as well. `order`
-  /// has the nodes in reverse postorder.
+  /// Reduces facts about values with narrowed operands, and about their users, and marks these, too. `order` has the
+  /// nodes in reverse postorder.
   virtual void refine(span<const node_id> order, span<number_facts> facts, span<unsigned char> is_narrowed) = 0;
 
 protected:
   ~loop_runner() = default;
 };
 
-/// What `evolutions` computes, of a flat program. `runner`, if there is one, is asked about loops whose exits do not
-/// say how often they run.
+/// Computes `evolutions` of a flat program. `runner`, if there is one, is asked about loops whose exits give no count.
 MIDEND_FUNCTION void find_evolutions(const flat_program& program, const loop_forest& loops,
                                      span<const number_facts> facts, evolutions_workspace& workspace,
                                      value_evolutions& out, evolved_values which = evolved_values::all,
@@ -65,17 +64,16 @@ inline constexpr number_reading number_readings[] = {number_reading::low_bits, n
 
 } // namespace detail
 
-/// The test of a loop that leaves it: in the first iteration k in which first + k · step, modulo 2^width, is `ends` to
+/// The test that leaves a loop: in the first iteration k for which first + k · step, modulo 2^width, is `ends` to
 /// `bound`. If they are compared for equality, `bound` may be 0, and `first` their difference.
 ///
-/// If it is `is_direct`, the counter does not wrap before: so the number of backedges is what `direct_trip_formula`
-/// says.
+/// If it is `is_direct`, the counter does not wrap before. So `direct_trip_formula` gives the number of backedges.
 struct counter_test {
-  operation ends = operation::other; ///< a comparison, or `other`: no counter is compared with what does not change
+  operation ends = operation::other; ///< a comparison; `other` if no counter is compared with an invariant
   linear_form first = {};
-  std::uint64_t step = 0; ///< 0: `value_step`
+  std::uint64_t step = 0; ///< 0 if the step is `value_step`
   linear_form bound = {};
-  linear_form value_step = {}; ///< of a step that is no number
+  linear_form value_step = {}; ///< valid if the step is no number
   bool is_direct = false;
 
   constexpr bool is_known() const { return ends != operation::other; }
@@ -83,15 +81,15 @@ struct counter_test {
 
 /// How often a loop runs, each time that it is entered.
 struct loop_trips {
-  trip_count count;            ///< of all exits
-  bool has_formula = false;    ///< `backedges` is valid: the number of backedges taken, if it is not an exact number
-  linear_form backedges = {};  ///< of values that the loop does not change; exact, or modulo 2^width
-  node_id last_node = no_node; ///< the node whose exit is taken; what dominates it is computed in the last iteration
-  counter_test test = {};      ///< of the only exit that may be taken
-  bool has_bound = false;      ///< `bound` is valid: if it is not negative, no more backedges than that are taken
-  linear_form bound = {};      ///< exact, of such values; for loops with other exits, too
-  bool ends = false;           ///< a counter meets a number for which the loop is left, whatever else an iteration does
-  bool are_parts_known = false; ///< of an exit with a condition of several comparisons, of which one must hold:
+  trip_count count;             ///< for all exits together
+  bool has_formula = false;     ///< whether `backedges` is valid: the number of backedges, if it is no exact number
+  linear_form backedges = {};   ///< valid if `has_formula`: a form of invariants; exact, or modulo 2^width
+  node_id last_node = no_node;  ///< the node whose exit is taken; its dominators are computed in the last iteration
+  counter_test test = {};       ///< valid if only one exit may be taken: its test
+  bool has_bound = false;       ///< whether `bound` is valid: an upper bound of the backedges, if it is not negative
+  linear_form bound = {};       ///< valid if `has_bound`: exact, a form of invariants; also for loops with other exits
+  bool ends = false;            ///< whether a counter meets a number for which the loop is left, in every run
+  bool are_parts_known = false; ///< valid for an exit whose condition has several comparisons, one of which must hold:
                                 ///< `is_known_on_entry` for each
 };
 
@@ -101,11 +99,12 @@ constexpr bool is_known_on_entry(const loop_trips& t) {
          t.count.kind == trip_count_kind::wraps_first || t.test.is_direct || t.has_formula || t.are_parts_known;
 }
 
-/// An edge out of a loop, and how often the loop runs if it is the only one.
+/// An edge out of a loop, and how often the loop would run if it were the only one.
 struct exit_trips {
   edge_id edge = no_edge;
-  bool is_always_tested = false; ///< by each iteration that no earlier exit ends; else nothing is known
-  loop_trips trips;              ///< `last_node` is the source of the edge; there is no `bound`
+  bool is_always_tested = false; ///< whether each iteration that no earlier exit ends tests it; if not, nothing is
+                                 ///< known
+  loop_trips trips;              ///< `last_node` is the source of the edge; `bound` is never valid here
 };
 
 /// A value as a polynomial in the iterations of several loops around it: the sum of
@@ -117,7 +116,7 @@ struct nested_evolution {
 
   struct term {
     std::uint64_t coefficient = 0;
-    value_id value = no_value; ///< `no_value`: 1
+    value_id value = no_value; ///< `no_value` stands for 1
     number_reading reading = number_reading::low_bits;
     std::uint8_t degrees[max_loops] = {};
   };
@@ -125,13 +124,13 @@ struct nested_evolution {
   evolution_obstacle obstacle = evolution_obstacle::none; ///< if it is not `none`, nothing else is valid
   unsigned width = 64;
   std::uint32_t num_loops = 0;
-  loop_id loops[max_loops] = {}; ///< from outside in
+  loop_id loops[max_loops] = {}; ///< from the outermost one inwards
   std::uint32_t num_terms = 0;
   term terms[max_terms] = {};
 
   constexpr bool is_known() const { return obstacle == evolution_obstacle::none; }
 
-  /// Whether it is a sum of values, of iterations times numbers, and of a number.
+  /// Whether it is a sum of values, numbers, and iterations times numbers.
   constexpr bool is_affine() const {
     for (std::uint32_t i = 0; i != num_terms; ++i) {
       unsigned degree = 0;
@@ -179,7 +178,7 @@ private:
 
 namespace detail {
 
-// The records of `value_evolutions`, which are outside of it so that they have default values inside.
+// The records of `value_evolutions`. They are outside of it so that they can have default values.
 
 struct packed_form {
   static constexpr std::uint8_t itself = 255; ///< the value is its own form
@@ -201,20 +200,21 @@ struct evolving_value {
   packed_form forms[3]; ///< by reading
   loop_id home = no_loop;
   node_id node = no_node;
-  std::uint32_t slots = 0xffff'ffff; ///< of a value that is its own form in a loop: first in `slots_`
+  std::uint32_t slots = 0xffff'ffff; ///< valid for a value that is its own form in a loop: its first position in
+                                     ///< `slots_`
   std::uint8_t width = 64;
   std::uint8_t levels = 0;
-  bool is_natural = false; ///< both readings are the same
+  bool is_natural = false; ///< whether both readings are equal
   evolution_obstacle phi = evolution_obstacle::joined_paths;
 };
 
 struct evolving_loop {
   loop_id parent = no_loop;
-  loop_id end = 0; ///< the loops inside are those from the loop to this one
+  loop_id end = 0; ///< the inner loops are those from the loop to this one
   std::uint32_t depth = 0;
   std::uint32_t first_exit = 0;
   std::uint32_t last_exit = 0;
-  trip_count run; ///< by running it
+  trip_count run; ///< its count by running it
   loop_trips trips;
 };
 
@@ -252,14 +252,14 @@ public:
 
   std::size_t num_loops() const { return loops_.size(); }
 
-  /// What `v` is in iteration k of loop `l`, each time that the iteration computes it. Of a value of a loop inside:
-  /// what it is after that loop. With another reading than `low_bits`, the number with that sign: known only if it does
-  /// not wrap.
+  /// The value of `v` in iteration k of loop `l`, each time that the iteration computes it. For a value of an inner
+  /// loop, its value after that loop. With a reading other than `low_bits`, the number with or without sign, which is
+  /// known only if it does not wrap.
   evolution evolution_of(value_id v, loop_id l, number_reading reading = number_reading::low_bits) const {
     return evolution_of(form_of(v, reading), l);
   }
 
-  /// The same for a sum of values. Requires that its values are those of forms of this object.
+  /// The evolution of a sum. Its values must be values of forms of this object.
   evolution evolution_of(const linear_form& form, loop_id l) const {
     evolution out;
     slot_of_leaf missing;
@@ -269,12 +269,12 @@ public:
     return out;
   }
 
-  /// What `v` is in iteration `k` of loop `l`, as an evolution that does not change.
+  /// The value of `v` in iteration `k` of loop `l`, as an evolution that does not change.
   evolution value_at(value_id v, loop_id l, std::uint64_t k) const { return at(evolution_of(v, l), k); }
 
-  /// What `v` is after loop `l`: what it was in the last iteration, as an evolution that does not change. Known if the
-  /// number of iterations is exact or a formula, and the exit that is taken comes after `v` in its iteration; or if the
-  /// loop does not change `v`.
+  /// The value of `v` after loop `l`, which is that of the last iteration, as an evolution that does not change. Known
+  /// if the number of iterations is exact or a formula, and the exit that is taken comes after `v` in its iteration; or
+  /// if `v` is invariant in the loop.
   evolution value_after(value_id v, loop_id l) const {
     const loop_trips& t = trips(l);
     const evolution e = evolution_of(v, l);
@@ -290,8 +290,7 @@ public:
     return t.count.kind == trip_count_kind::exact ? at(e, t.count.backedges) : at_formula(e, t);
   }
 
-  /// What `v`, a value of `outermost` or of a loop inside of it, is in iterations of all loops from there to the one
-  /// that it is in.
+  /// The value of `v`, of loop `outermost` or one inside, by the iterations of all loops from there to its own.
   nested_evolution in_scope(value_id v, loop_id outermost) const;
 
   const loop_trips& trips(loop_id l) const {
@@ -305,7 +304,7 @@ public:
     return loops_[l].last_exit - loops_[l].first_exit;
   }
 
-  /// The i-th of them.
+  /// The i-th exit.
   exit_trips exit(loop_id l, std::size_t i) const {
     MIDEND_ASSERT(i < num_exits(l), "an exit of the loop", i, num_exits(l));
     const detail::packed_exit& p = exits_[loops_[l].first_exit + i];
@@ -326,7 +325,7 @@ public:
     return out;
   }
 
-  /// Whether the number of backedges is known when loop `l` is entered: it is a number or a formula, or the least
+  /// Whether the number of backedges is known when loop `l` is entered: as a number, as a formula, or as the least
   /// number of its exits. Each comparison of each exit must have a number, or a counter that meets its bound.
   bool is_computable(loop_id l) const {
     MIDEND_ASSERT(l < loops_.size(), "a loop of the forest", l, loops_.size());
@@ -342,8 +341,8 @@ public:
     return all.count.kind == trip_count_kind::exact || all.has_formula || (are_known && is_taken);
   }
 
-  /// A value as a sum of phis of loop headers, of operations that are no sums, and of values from outside: wherever `v`
-  /// may be used, it is that sum of what they are there.
+  /// A value as a sum of header phis, of operations that are no sums, and of values from outside. The equality holds
+  /// wherever `v` may be used.
   linear_form form_of(value_id v, number_reading reading = number_reading::low_bits) const {
     MIDEND_ASSERT(v < values_.size(), "a value of the IR", v, values_.size());
     return unpacked(values_[v].forms[static_cast<unsigned>(reading)], v, reading);
@@ -365,10 +364,10 @@ private:
                                       span<const number_facts> facts, evolutions_workspace& workspace,
                                       value_evolutions& out, evolved_values which, detail::loop_runner* runner);
 
-  static constexpr std::size_t max_levels = 8; ///< of loops around a value for which it has evolutions
+  static constexpr std::size_t max_levels = 8; ///< the limit for loops around a value in which it has evolutions
   static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr std::uint32_t pending = 0xffff'fffe;
-  static constexpr std::uint32_t obstacles = 0xffff'ff00; ///< plus the obstacle
+  static constexpr std::uint32_t obstacles = 0xffff'ff00; ///< to this, the obstacle is added
 
   using packed_form = detail::packed_form;
   using packed_evolution = detail::packed_evolution;
@@ -377,8 +376,8 @@ private:
   using slot_of_leaf = detail::evolution_slot;
 
   enum class evolution_state : std::uint8_t {
-    known,  ///< or known not to be known
-    missing ///< nobody has computed it yet
+    known,  ///< the evolution is known, or known to have an obstacle
+    missing ///< it has not been computed
   };
 
   /// Forgets everything; the loops are those of the forest.
@@ -478,7 +477,7 @@ private:
     return out;
   }
 
-  /// Where the evolution of a leaf is in `slots_`; `none` if the nest is too deep.
+  /// The position of the evolution of a leaf in `slots_`; `none` if the nest is too deep.
   std::uint32_t slot(const slot_of_leaf& s) const {
     const value_record& v = values_[s.value];
     const std::uint32_t level = loops_[v.home].depth - loops_[s.loop].depth;
@@ -507,7 +506,7 @@ private:
     return evolution_state::known;
   }
 
-  /// The forms of `e` as forms of another kind: exact ones modulo a number, or fewer bits.
+  /// Converts the forms of `e` to another kind: from exact to modular ones, or to fewer bits.
   void convert(evolution& e, const linear_form& kind) const {
     if (!e.is_known() || (e.is_exact() && kind.is_exact)) {
       return;
@@ -531,7 +530,7 @@ private:
     e.normalise();
   }
 
-  /// What a form is in iteration k of a loop. If the evolution of some value of it is missing, says which one.
+  /// The evolution of a form in loop `l`. If a value of the form lacks its evolution, `missing` names it.
   evolution_state evolve(const linear_form& form, loop_id l, evolution& out, slot_of_leaf& missing) const {
     linear_form fixed = form.none_of();
     static_cast<void>(fixed.add(form.constant));
@@ -565,7 +564,7 @@ private:
                                 : evolution::unknown(e.loop, evolution_obstacle::too_large);
   }
 
-  /// What a counter is in an iteration whose number is a formula.
+  /// The value of a counter in an iteration whose number is a formula.
   evolution at_formula(const evolution& e, const loop_trips& t) const {
     if (!t.has_formula || e.degree != 1 || e.has_power()) {
       return evolution::unknown(e.loop,

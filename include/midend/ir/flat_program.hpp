@@ -468,7 +468,7 @@ protected:
     removable = 1u << 14,
     repeatable = 1u << 15,
     convergent = 1u << 16,
-    number = 1u << 17,      ///< an integer literal, also for those who ask for wide numbers
+    number = 1u << 17,      ///< an integer literal, also as a wide number
     changed = 1u << 18,     ///< differs from its origin: `fold` does not ask the IR
     partial = 1u << 19,     ///< a division or shift that traps only for some divisors or amounts
     without_phi = 1u << 20, ///< no phi can take it

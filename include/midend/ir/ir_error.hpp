@@ -56,8 +56,8 @@ struct ir_error {
     unknown_operation,          ///< the code of the operation of `value`, `number`, is no enumerator
     width_out_of_range,         ///< `value` has width `number`; widths are 1 … 64
     operand_width_out_of_range, ///< the operation of `value` has operand width `number`
-    conversion_width,           ///< `value` truncates or extends from operand width `number` the wrong way
-    too_few_operands,           ///< `value` truncates to more bits, or extends to fewer, than operand width `number`
+    conversion_width,           ///< `value` truncates to more bits, or extends to fewer, than operand width `number`
+    too_few_operands,           ///< the operation of `value` needs `number` operands; it has `position`
     operand_too_narrow,  ///< operand `position` of `value` has `number` bits, fewer than the signed operation reads
     compares_one_bit,    ///< the comparison `value` has an operand width of 1, but its operands have `number` bits
     phi_input_width,     ///< the input of phi `value` in `node` along `edge` has another width than the phi, `number`

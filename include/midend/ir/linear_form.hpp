@@ -188,7 +188,7 @@ struct linear_form {
   }
 
   /// The number of the form, modulo 2^width; for an exact form, modulo 2^64. `number_of(t)` is the value of a term,
-  /// read in the way of the term, as a number of 64 bits.
+  /// in the reading of the term, as a number of 64 bits.
   template <class NumberOf> constexpr std::uint64_t evaluate(const NumberOf& number_of) const {
     std::uint64_t sum = constant;
     for (std::uint32_t i = 0; i != num_terms; ++i) {

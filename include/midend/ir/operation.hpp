@@ -29,8 +29,8 @@ enum class operation : std::uint8_t {
   bit_and,        ///< a & b
   bit_or,         ///< a | b
   bit_xor,        ///< a ^ b
-  bit_not,        ///< a · 2^b; partial; here and in the next three, b is an unsigned number of any width
-  shl,            ///< a · 2^b; partial; of this and the next three, b is an unsigned number of any width
+  bit_not,        ///< ~a
+  shl,            ///< a · 2^b; partial; here and in the next three, b is an unsigned number of any width
   shr,            ///< a / 2^b, unsigned, rounded down; partial
   sar,            ///< a / 2^b, signed, rounded down; partial
   shladd,         ///< a · 2^b + c; partial

@@ -565,8 +565,8 @@ private:
   std::uint64_t planned_growth_ = 0;           ///< planned in this sweep
   flat_array<unsigned char> is_closed_;        ///< by node: whether it is the header of a closed loop
   flat_array<known_header> known_;             ///< by node
-  flat_array<std::uint64_t> refusing_members_; ///< by header; bit i: member i failed on the procedure
-                                               ///< although the trial succeeded
+  flat_array<std::uint64_t> refusing_members_; ///< by header; bit i: member i failed on the procedure although the
+                                               ///< trial succeeded
 
   // The state of the loop that is visited.
   extract_loop_workspace extracting_;

@@ -55,7 +55,7 @@ void apply_to_nests(const E& view, span<const loop_change> changes, PlanOf plan_
   }
   if (changes.size() > 1) {
     const auto found = dominators_and_loops(view.graph());
-    flat_array<std::uint32_t> change_of(found.loops.num_loops(), 0); // by loop, from 1 on
+    flat_array<std::uint32_t> change_of(found.loops.num_loops(), 0); // by loop: position of its change plus 1; 0: none
     for (std::size_t i = 0; i != changes.size(); ++i) {
       if (const loop_id l = loop_with_header(found.loops, changes[i].header); l != no_loop) {
         change_of[l] = static_cast<std::uint32_t>(i + 1);

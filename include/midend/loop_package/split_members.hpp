@@ -56,7 +56,8 @@ struct split_by_condition {
     if constexpr (condition_split_editor<E> && condition_splittable_ir<E>) {
       const E& view = editor;
       const auto found = dominators_and_loops(view.graph());
-      flat_array<std::uint32_t> change_of(found.loops.num_loops(), 0); // by loop, from 1 on
+      flat_array<std::uint32_t> change_of(found.loops.num_loops(),
+                                          0); // by loop: position of its change plus 1; 0: none
       const std::size_t first = applied.size();
       loop_id only = no_loop;
       for (std::size_t i = 0; i != changes.size(); ++i) {

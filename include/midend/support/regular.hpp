@@ -29,7 +29,7 @@ concept comparable_type = requires(const T& a, const T& b) {
 template <class T>
 concept semiregular_type = copyable_type<T> && requires { T(); };
 
-/// The same, comparable.
+/// Also comparable by `==` and `!=`.
 template <class T>
 concept regular_type = semiregular_type<T> && comparable_type<T>;
 

@@ -379,7 +379,7 @@ private:
 /// unreachable code do not count; a loop without exits has none.
 ///
 /// Requires results of this graph as it is. Exit blocks should be dedicated (`simplify_loops`): a value that would need
-/// a phi elsewhere is in `refused` with that block. So is a value of which the IR says that no phi can take it
+/// a phi elsewhere is in `refused` with that block. So is a value that no phi can take, by the IR
 /// (`may_insert_phi`): it is read outside as before, and keeps its loop from being in closed form.
 ///
 /// O(n + m + values + operands), plus for each value that leaves its loop the nodes outside in which it is live, times

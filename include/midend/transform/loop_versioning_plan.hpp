@@ -122,8 +122,8 @@ struct versioned_loop {
   std::uint32_t num_accesses = 0;
 };
 
-/// The input of `verify_loop_versioning`: which access touches only bytes of which interval. For each pair of classes,
-/// the checker looks for a comparison on the path to the copy that separates their intervals.
+/// The input of `verify_loop_versioning`: for each access, the interval that contains its bytes. For each pair of
+/// classes, the checker looks for a comparison on the path to the copy that separates their intervals.
 struct loop_versioning_witness {
   flat_array<versioned_loop> loops;
   flat_array<interval_witness> intervals;

@@ -76,8 +76,8 @@ enum class loop_copy_obstacle : std::uint8_t {
 struct loop_copy_cost {
   loop_copy_obstacle obstacle = loop_copy_obstacle::none;
   std::size_t operations = 0; ///< operations and phis, or nodes if there are more of these
-  value_id value = no_value;  ///< for `may_not_duplicate` and `takes_no_phi`
-  edge_id edge = no_edge;     ///< for `edge_stays` and `no_guard`, or `no_edge`
+  value_id value = no_value;  ///< valid for `may_not_duplicate` and `takes_no_phi`
+  edge_id edge = no_edge;     ///< valid for `edge_stays` and `no_guard`; else `no_edge`
 };
 
 /// What `unswitch` and `index_split` require of an editor to branch between copies of a loop.

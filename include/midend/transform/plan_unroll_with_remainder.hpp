@@ -34,11 +34,9 @@ enum class remainder_refusal_reason : std::uint8_t {
   not_innermost,    ///< the loop contains loops
   no_counted_exit,  ///< no exit that each iteration tests compares a counter with an invariant that it approaches
   step_is_value,    ///< no such exit has a step that is a number, but one has a step that is a value: the trip count is
-                    ///< a
                     ///< a quotient by it
   other_comparison, ///< each iteration compares by no operation of the library: no numbers, or numbers of more bits
-                    ///< than the IR
-                    ///< describes
+                    ///< than the IR describes
   step_too_large,   ///< the step has more than 64 bits, and the trip count is a quotient by it
   factor_too_large, ///< the factor is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split

@@ -65,7 +65,7 @@ struct value_flow_graph {
   }
 };
 
-/// The value of which `v` is an exact copy: the operand of a copy, or the other value of a guarded operation that never
+/// The value that `v` copies exactly: the operand of a copy, or the other value of a guarded operation that never
 /// runs, as its literal predicate shows. `no_value` if it is no copy.
 template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   value_id copied = no_value;

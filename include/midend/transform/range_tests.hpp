@@ -1,4 +1,4 @@
-/// `range_tests`: a row of tests for numbers next to each other, all of which leave a loop, runs only if one of them
+/// `range_tests`: a row of tests for consecutive numbers, which all leave a loop, runs only if one of them
 /// holds.
 #pragma once
 

@@ -48,10 +48,10 @@ struct dead_branch_refusal {
 struct dead_code_plan {
   std::uint64_t epoch = 0;
   flat_array<value_id> values;       ///< node by node, in the order of each node
-  flat_array<dead_branch> branches;  ///< nodes that are erased because no path leads to them any more
-  flat_array<node_id> unreachable;   ///< nodes that stay and may run less often, each before its successors
-  flat_array<node_id> bypassed;      ///< headers of the loops that are assumed to end
-  flat_array<node_id> removed_loops; ///< headers of the loops that were taken to end
+  flat_array<dead_branch> branches;  ///< by node
+  flat_array<node_id> unreachable;   ///< nodes that are erased because no path leads to them any more
+  flat_array<node_id> bypassed;      ///< nodes that stay and may run less often, each before its successors
+  flat_array<node_id> removed_loops; ///< headers of the loops that are assumed to end
   flat_array<dead_branch_refusal> refused;
 
   bool empty() const { return values.empty() && branches.empty(); }

@@ -29,6 +29,8 @@ MIDEND_FUNCTION void find_ending_loops(const flat_program& program, flat_array<n
 /// (`loop_trips::ends`). Or the counter promises not to wrap, so no run goes on for ever. Then loops go whose values
 /// are not read and which have no effect, inner and outer ones; so does other dead code. Loops that may not end stay.
 ///
+///     for (i = 0; i != n; ++i) x = x · a;     →     (nothing, if x is not read)
+///
 /// Apply the plan with `apply_remove_dead_code`; see there about unreachable nodes and profiles. `verify_removal`
 /// checks it, and `verify_loop_ends` that the loops which the witness names end. Copies the function once into a flat
 /// program; the cost is that of `evolutions` and `plan_remove_dead_code`.

@@ -187,7 +187,7 @@ private:
 /// are taken at least eight times as often as all others together. Several levels are found at once. Loops with more
 /// than 64 backedges, and those whose header is the entry, stay as they are.
 ///
-/// LLVM's loop-simplify separates loops in the same way, by one phi at a time and without the profile.
+/// LLVM's loop-simplify separates loops likewise, by one phi at a time and without the profile.
 ///
 /// Requires a forest of this graph as it is, with boundaries. O(loops, and phis of their headers · backedges).
 ///

@@ -43,7 +43,7 @@ enum class interchange_fault : std::uint8_t {
   none,
   wrong_size,        ///< the programs differ in nodes or entry, or old values are missing
   changed_flow,      ///< an edge, its target or its case changed
-  no_nest,           ///< the witness names two loops that are no perfect nest of loops that count
+  no_nest,           ///< the witness names two loops that are no perfect nest of counted loops
   wrong_counter,     ///< a new counter differs from the old one of the other loop in start, step or test
   bounds_change,     ///< start, step or bound of a counter are computed from more than this counter
   missing_operation, ///< an operation of the old program is missing

@@ -1,4 +1,4 @@
-/// `llvm_copied_values`: debug records of values of which there are several copies. For LLVM 19.
+/// `llvm_copied_values`: debug records of values that have several copies. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/detail/llvm_numbered_function.hpp"
@@ -18,13 +18,13 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Knows which values are copies of one, or phis for copies of one. Debug records that name such a value, and records
-/// in copies, name what the operations of their node read of it; if nothing does, they say "optimized out".
+/// Knows which values are copies of one value, or phis for its copies. Debug records that name such a value, and
+/// records in copies, name the copy that the operations of their node read; without one, they say "optimized out".
 class llvm_copied_values {
 public:
   explicit llvm_copied_values(llvm_numbered_function& f) : f_(f) {}
 
-  /// The function is another one; the memory stays.
+  /// Begins with another function; the memory stays.
   void start() {
     root_.clear();
     has_copies_.clear();
@@ -32,10 +32,10 @@ public:
     recorded_copies_.clear();
   }
 
-  /// `phi` has the value of `like`, or of a copy of it.
+  /// Notes that `phi` has the value of `like`, or of a copy of it.
   void add_phi(value_id phi, value_id like) { set_root(phi, root_of(like)); }
 
-  /// `copy` is a new copy of `original`, with records of its own.
+  /// Notes a new copy of `original`, with records of its own.
   void add_copy(value_id copy, value_id original) {
     const value_id root = root_of(original);
     set_root(copy, root);
@@ -60,7 +60,7 @@ public:
         continue;
       }
       for (llvm::DbgVariableRecord& r : llvm::filterDbgVars(f_.instruction(copy).getDbgRecordRange())) {
-        if (r.isDbgAssign()) { // its identity is that of a store, of which there are several now
+        if (r.isDbgAssign()) { // its identity is that of a store, which has several copies now
           r.setKillLocation();
           r.setKillAddress();
         } else {
@@ -90,7 +90,7 @@ public:
   }
 
 private:
-  /// The value that `v` is a copy of, directly or not, or for whose copies it is a phi.
+  /// The original of `v`, if it is a copy, of a copy perhaps, or a phi for copies; else `v`.
   value_id root_of(value_id v) const { return v < root_.size() && root_[v] != no_value ? root_[v] : v; }
 
   void set_root(value_id v, value_id root) {
@@ -102,7 +102,7 @@ private:
 
   bool has_copies(value_id v) const { return root_of(v) < has_copies_.size() && has_copies_[root_of(v)] != 0; }
 
-  /// What a node computes or reads of a value that has copies, or `no_value`.
+  /// The copy of a value that a node computes or reads, or `no_value`.
   value_id present_in(node_id n, value_id v) const {
     const value_id root = root_of(v);
     for (value_id at = f_.first(n); at != no_value; at = f_.next(at)) {

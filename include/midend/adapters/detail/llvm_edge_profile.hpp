@@ -26,7 +26,7 @@ class llvm_edge_profile {
 public:
   explicit llvm_edge_profile(llvm_numbered_function& f) : f_(f) {}
 
-  /// The function is another one; the memory stays.
+  /// Begins with another function; the memory stays.
   void start() {
     counts_.clear();
     probabilities_.clear();
@@ -64,7 +64,7 @@ public:
     write_weights(n);
   }
 
-  /// What was set for an edge is that of a copy, too.
+  /// Gives a copy of an edge the probability that was set for the edge.
   void copy(edge_id e, edge_id copy) {
     if (e < probabilities_.size() && probabilities_[e] != unread) {
       make_room(copy);

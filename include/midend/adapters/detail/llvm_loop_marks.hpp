@@ -20,13 +20,13 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Metadata of a loop is at the ends of its latches. Where edges led elsewhere, it moves to the latches of the
-/// innermost loop around, if these have none; otherwise, and in copies that are no latches, it is dropped.
+/// The metadata of a loop is at the ends of its latches. If edges were led elsewhere, it moves to the latches of the
+/// innermost loop around, if these have none. Otherwise, and in copies that are no latches, it is dropped.
 class llvm_loop_marks {
 public:
   explicit llvm_loop_marks(llvm_numbered_function& f) : f_(f) {}
 
-  /// The function is another one; the memory stays.
+  /// Begins with another function; the memory stays.
   void start() {
     nodes_.assign(f_.ends_with_metadata());
     lost_.clear();
@@ -39,10 +39,10 @@ public:
     return end.hasMetadataOtherThanDebugLoc() ? end.getMetadata(llvm::LLVMContext::MD_loop) : nullptr;
   }
 
-  /// The end of a node may have got a mark.
+  /// Notes that the end of a node may have got a mark.
   void note(node_id n) { nodes_.push_back(n); }
 
-  /// The end of a node will be erased.
+  /// Notes that the end of a node will be erased.
   void note_erased_end(node_id n) {
     if (llvm::MDNode* const mark = mark_of(*f_.end_of(n))) {
       lost_.push_back({n, mark, false});
@@ -50,15 +50,15 @@ public:
     }
   }
 
-  /// What has changed since epoch `before` leaves the latches that are reached what they were, or made the sources of
-  /// edges into one that was passed over latches: no mark has to move.
+  /// Keeps the marks where they are. Requires that after the changes since epoch `before` reachable latches are as
+  /// before, or that a source of edges took the place of a latch that these edges now skip.
   void keep_since(std::uint64_t before) {
     if (placed_epoch_ == before) {
       placed_epoch_ = f_.graph().epoch();
     }
   }
 
-  /// The end of a node is a clone.
+  /// Notes that the end of a node is a clone.
   void note_clone(node_id n, value_id end) {
     if (mark_of(f_.instruction(end)) != nullptr) {
       note(n);
@@ -66,7 +66,7 @@ public:
     }
   }
 
-  /// An edge will pass over its target: the jump there may have a mark, which the source of the edge takes.
+  /// Notes that an edge will skip its target. If the jump there has a mark, the source of the edge takes it.
   void pass_over(edge_id e, node_id target) {
     const node_id passed = f_.edge(e).target;
     const llvm::Instruction* const jump = f_.end_of(passed);
@@ -82,7 +82,7 @@ public:
     }
   }
 
-  /// All edges into a node that does nothing passed over it: their sources have the mark of its jump.
+  /// Notes that all edges into a node that does nothing skip it now: their sources have the mark of its jump.
   void move_on(node_id n) {
     llvm::Instruction& jump = *f_.end_of(n);
     if (mark_of(jump) != nullptr) {
@@ -130,10 +130,10 @@ private:
   struct marked_node {
     node_id node;
     llvm::MDNode* mark;
-    bool is_present; ///< at the end of the node
+    bool is_present; ///< whether the mark is at the end of the node
   };
 
-  /// Nodes in ascending order, each once.
+  /// Sorts the nodes, and drops repetitions.
   void drop_repetitions() {
     if (nodes_.size() == num_initial_) {
       return;
@@ -177,7 +177,7 @@ private:
     if (l == no_loop || is_clone) {
       return;
     }
-    for (const bool writes : {false, true}) { // first whether a latch has some
+    for (const bool writes : {false, true}) { // first, find whether a latch has a mark
       for (const edge_id e : f_.graph().in_edges(loops.header(l))) {
         const node_id source = f_.edge(e).source;
         if (loops.contains(l, source)) {
@@ -196,11 +196,11 @@ private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
   llvm_numbered_function& f_;
-  flat_array<node_id> nodes_;   ///< all whose end has a mark, and others
+  flat_array<node_id> nodes_;   ///< contains all nodes whose end has a mark, and others
   std::size_t num_initial_ = 0; ///< of `nodes_`, without repetitions
   flat_array<marked_node> lost_;
   flat_array<value_id> clones_;    ///< ends with a mark
-  std::uint64_t placed_epoch_ = 0; ///< marks are in their places in the flow of this epoch
+  std::uint64_t placed_epoch_ = 0; ///< epoch of the flow in which marks are at their places
 };
 
 } // namespace detail

@@ -1,4 +1,4 @@
-/// `make_llvm_operation`: an instruction of LLVM for a word of midend's vocabulary. For LLVM 19.
+/// `make_llvm_operation`: an instruction of LLVM for an operation of midend's vocabulary. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_operations.hpp"
@@ -44,7 +44,7 @@ inline llvm::Instruction* make_llvm_intrinsic(llvm::Module& m, llvm::Intrinsic::
              : llvm::CallInst::Create(llvm::Intrinsic::getDeclaration(&m, id, {a->getType()}), {a, b});
 }
 
-/// A number with the bits of a number, or of a pointer whose bits are one. Null for other values.
+/// A number with the bits of a number, or of a pointer with so many bits. Null for other values.
 inline llvm::Instruction* make_llvm_copy(const llvm::Module& m, unsigned width, llvm::Value* v) {
   if (is_llvm_number(v->getType())) {
     return llvm::CastInst::Create(llvm::Instruction::BitCast, v, v->getType());
@@ -54,9 +54,9 @@ inline llvm::Instruction* make_llvm_copy(const llvm::Module& m, unsigned width, 
   return is_address ? new llvm::PtrToIntInst(v, llvm::IntegerType::get(m.getContext(), width)) : nullptr;
 }
 
-/// An instruction for an operation of as many arguments as it takes, in no block yet. Null if LLVM has none, or the
-/// arguments do not fit: they must be numbers of one width, which `info` names if it is above 64, apart from those that
-/// `select` chooses from, and a pointer that is copied to a number of 64 bits.
+/// Makes an instruction for an operation, in no block yet. Null if LLVM has none, or the arguments do not fit: they
+/// must be numbers of one width, which `info` names if it is above 64. Exceptions are the arms of a `select`, and a
+/// pointer that is copied to a number of 64 bits.
 inline llvm::Instruction* make_llvm_operation(llvm::Module& m, const operation_info& info,
                                               llvm::ArrayRef<llvm::Value*> args) {
   const auto type = [&](unsigned width) { return llvm::IntegerType::get(m.getContext(), width); };

@@ -39,7 +39,7 @@ namespace detail {
 ///
 /// Blocks and edges are read at once. Everything else is read when it is first asked for, because changes of control
 /// flow look at few values:
-/// 1. instructions, with their order: one pass over LLVM's lists;
+/// 1. instructions, with their order: one walk over LLVM's lists;
 /// 2. constants, whose numbers depend on all operands of the function: for `num_values`, and before the first change;
 /// 3. addresses to numbers: a block at a time;
 /// 4. operands and operations: a value, or the phis of a block, at a time.
@@ -50,7 +50,7 @@ class llvm_numbered_function {
 public:
   llvm_numbered_function() = default;
 
-  /// Shows another function from now on; the memory stays. If `numbers_late`, changes do not make values get numbers.
+  /// Reads another function; the memory stays. If `numbers_late`, changes do not number values.
   void read(llvm::Function& f, bool numbers_late) {
     function_ = &f;
     numbers_late_ = numbers_late;
@@ -72,7 +72,7 @@ public:
           LLVM_PREFETCH(branch->op_begin(), 0, 3); // the condition, which may be a literal
           add(nodes_.find(branch->getSuccessor(1)));
         } else {
-          LLVM_PREFETCH(end.getPrevNode(), 0, 3); // tells whether there are operations
+          LLVM_PREFETCH(end.getPrevNode(), 0, 3); // shows whether there are operations before it
         }
         return;
       }
@@ -114,13 +114,13 @@ public:
     return n;
   }
 
-  /// Those of the start whose end has metadata.
+  /// Nodes of the original function whose end has metadata.
   const flat_array<node_id>& ends_with_metadata() const { return ends_with_metadata_; }
 
   /// The instruction at the end of a block, or null.
   llvm::Instruction* end_of(node_id n) const { return blocks_[n]->getTerminator(); }
 
-  /// The number of the successor that an edge is.
+  /// The number of the successor to which an edge leads.
   std::uint32_t slot_of(edge_id e) const {
     const llvm_editor_graph::edge_record& r = graph_.edges_[e];
     const llvm::Instruction& end = *end_of(r.source);
@@ -129,7 +129,7 @@ public:
     return is_only ? 0 : r.slot;
   }
 
-  /// Only in LLVM's terminator.
+  /// Changes only LLVM's terminator.
   void set_successor(edge_id e, llvm::BasicBlock* b) const {
     const llvm_editor_graph::edge_record& r = graph_.edges_[e];
     llvm::Instruction& end = *end_of(r.source);
@@ -140,7 +140,7 @@ public:
     }
   }
 
-  /// As `phis()` of the block, without a call.
+  /// Visits the phis like `phis()` of the block, without a call.
   template <class Visit> static void for_each_llvm_phi(llvm::BasicBlock& b, Visit visit) {
     for (auto i = b.begin(); i != b.end() && llvm::isa<llvm::PHINode>(*i);) {
       visit(llvm::cast<llvm::PHINode>(*i++));

@@ -29,7 +29,7 @@ inline bool is_llvm_operand(const llvm::Instruction& i, unsigned at) {
          !(llvm::isa<llvm::BasicBlock>(v) || llvm::isa<llvm::MetadataAsValue>(v) || llvm::isa<llvm::InlineAsm>(v));
 }
 
-/// Whether both count the operands of an instruction in the same way, as far as there are any.
+/// Whether both count the operands of an instruction alike, as far as there are any.
 inline bool counts_operands_as_llvm(const llvm::Instruction& i) {
   switch (i.getOpcode()) {
   case llvm::Instruction::Call:

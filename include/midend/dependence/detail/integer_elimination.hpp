@@ -17,10 +17,10 @@ namespace detail {
 
 enum class elimination_outcome : std::uint8_t { refuted, solved, too_large, out_of_budget };
 
-/// What was needed to refute a system.
+/// The stage that was needed to refute a system.
 enum class elimination_stage : std::uint8_t { divisors, bounds, elimination };
 
-// The records of `integer_elimination`, which are outside of it so that they have default values inside.
+// The records of `integer_elimination`. They are outside of it so that they can have default values.
 
 struct elimination_fact {
   nest_fact fact = nest_fact::counter_low;
@@ -28,23 +28,23 @@ struct elimination_fact {
 };
 
 struct elimination_split {
-  std::uint32_t id = 0; ///< of its inequality
+  std::uint32_t id = 0; ///< the number of its inequality
   bool is_second = false;
 };
 
-/// A variable that is gone, with the inequalities that bound it. Of an equality, one of the two.
+/// An eliminated variable, with the inequalities that bound it; for an equality, one of its two inequalities.
 struct elimination_record {
   std::uint32_t variable = 0;
   bool by_equality = false;
-  std::uint32_t first = 0; ///< in `saved_`
+  std::uint32_t first = 0; ///< position in `saved_`
   std::uint32_t count = 0;
 };
 
-/// What may be chosen for a variable.
+/// The choices for a variable.
 struct elimination_choice {
   bool is_bounded[2] = {false, false};
-  checked_integer bounds[2]; ///< least, most
-  std::uint32_t tried = 0;   ///< neighbours of the first choice
+  checked_integer bounds[2]; ///< least and most
+  std::uint32_t tried = 0;   ///< number of neighbours of the first choice that were tried
 };
 
 struct elimination_equality {
@@ -80,7 +80,7 @@ public:
 
   static constexpr std::uint32_t no_variable = static_cast<std::uint32_t>(-1);
 
-  /// Starts a fact: a sum that is 0. `fact_factor` and `fact_constant` are its numbers.
+  /// Starts a fact: a sum, at first 0. Set its numbers by `fact_factor` and `fact_constant`.
   void add_fact(nest_fact name, std::uint32_t index) {
     fact_names_.push_back({name, index});
     for (std::uint32_t i = 0; i != stride_; ++i) {
@@ -100,13 +100,13 @@ public:
     facts_.shrink(count * stride_);
   }
 
-  /// The two last facts bound one sum from both sides: where a split helps most.
+  /// Notes that the two last facts bound one sum from both sides. A split helps most there.
   void last_two_are_window() {
     has_window_ = true;
     window_ = fact_names_.size() - 2;
   }
 
-  /// Appends a proof to `steps` and `terms` if the system is refuted; else leaves them as they were.
+  /// Appends a proof to `steps` and `terms` if the system is refuted; else leaves them unchanged.
   elimination_outcome solve(std::uint32_t max_runs, std::uint32_t max_rows, flat_array<proof_step>& steps,
                             flat_array<proof_term>& terms) {
     steps_ = &steps;
@@ -154,8 +154,8 @@ public:
 
   elimination_stage stage() const { return stage_; }
 
-  /// Starts to count the numbers that are computed and compared. `solve` gives up when there are more than
-  /// `most_of_case` in a call, or `most` in all.
+  /// Starts to count numbers that are computed and compared. `solve` gives up beyond `most_of_case` in a call, or
+  /// `most` in all.
   void start_work(std::uint64_t most, std::uint64_t most_of_case) {
     work_ = 0;
     max_work_ = most;
@@ -178,7 +178,7 @@ private:
 
   std::uint32_t num_rows() const { return static_cast<std::uint32_t>(ids_.size()); }
 
-  /// One attempt, with the splits of the path.
+  /// One attempt, with the splits of the present path.
   run_outcome run() {
     numbers_.clear();
     ids_.clear();
@@ -250,7 +250,7 @@ private:
     origins_.clear();
   }
 
-  /// The sum that was built becomes a row, unless it says nothing new.
+  /// Makes the built sum a row, unless it adds nothing.
   void commit() {
     work_ += num_variables_;
     if (work_ > last_work_) {
@@ -348,7 +348,7 @@ private:
     }
   }
 
-  /// Of the factors, up to the sign of all.
+  /// A hash of the factors, equal for a sum and its negative.
   static std::uint64_t hash_of(const checked_integer* numbers, std::uint32_t count) {
     std::uint64_t hash = 0;
     bool is_first = true;
@@ -365,8 +365,8 @@ private:
     return hash;
   }
 
-  /// Finds the rows that bound the sum from the same side, and from the other one. The table has all rows by their
-  /// hash, also those that are gone.
+  /// Finds the rows that bound the sum from its own side, and from the opposite one. The table has all rows by their
+  /// hash, also removed ones.
   void look_for_parallels(std::uint64_t hash, std::uint32_t& same, std::uint32_t& opposite) {
     const std::size_t mask = table_.size() - 1;
     for (std::size_t at = static_cast<std::size_t>(hash) & mask; table_[at] != 0; at = (at + 1) & mask) {
@@ -396,7 +396,7 @@ private:
     table_[at] = r + 1;
   }
 
-  /// The number of the inequality that was built.
+  /// The number of the built inequality in the proof.
   std::uint32_t log_sum(bool rounds) {
     if (!rounds && origins_.size() == 1 && origins_[0].factor == checked_integer(1)) {
       return origins_[0].index;
@@ -414,9 +414,8 @@ private:
     steps_->push_back({proof_step_kind::contradiction, nest_fact::counter_low, id, 0, 0});
   }
 
-  /// A fact with each variable replaced by its bound, if all have one: Banerjee's bounds. A counter that is bounded
-  /// only by a sum of others is replaced by that sum first, inner counters before outer ones. The number of wraps
-  /// stays.
+  /// Replaces each variable of a fact by its bound, if all have one: Banerjee's bounds. A counter that only a sum of
+  /// others bounds is replaced by that sum first, inner counters before outer ones. The number of wraps stays.
   void bound_sum(std::size_t fact) {
     start_sum();
     add_to_sum(facts_.data() + fact * stride_, static_cast<std::uint32_t>(fact), 1);
@@ -442,10 +441,10 @@ private:
     commit();
   }
 
-  /// The inequality without other variables that bounds `i` where it is in the sum.
+  /// The inequality without other variables that bounds `i` on the side that the sum needs.
   std::uint32_t bound_row_of(std::uint32_t i) const { return bound_rows_[2 * i + (scratch_[i].is_negative() ? 0 : 1)]; }
 
-  /// One with outer counters and symbols.
+  /// An inequality that bounds it by outer counters and symbols.
   std::uint32_t limit_row_of(std::uint32_t i) const {
     for (std::uint32_t r = 0; r != num_rows(); ++r) {
       const checked_integer* const numbers = row(r);
@@ -488,8 +487,8 @@ private:
     return false;
   }
 
-  /// With the quotients q of the other factors by that of `v`: the new variable is v + Σ q · variable, and the factors
-  /// in the equality become those of Euclid's algorithm.
+  /// Defines a new variable v + Σ q · variable, with the quotients q of the other factors by that of `v`. So the
+  /// factors in the equality become those of Euclid's algorithm.
   void define(std::uint32_t v, std::uint32_t of) {
     if (num_variables_ == max_variables_) {
       out_of_budget_ = true;
@@ -503,7 +502,7 @@ private:
     for (std::uint32_t i = 0; i != fresh; ++i) {
       const checked_integer c = by.is_negative() ? -row(of)[i] : row(of)[i];
       const checked_integer size = by.magnitude();
-      const checked_integer quotient = i == v ? 1 : (c + c + size).floor_divided(size + size); // the nearest
+      const checked_integer quotient = i == v ? 1 : (c + c + size).floor_divided(size + size); // the nearest quotient
       if (quotient.is_zero()) {
         continue;
       }
@@ -552,7 +551,8 @@ private:
     }
   }
 
-  /// Eliminates the variable that makes the fewest inequalities; best if no integers are lost. False if none is left.
+  /// Eliminates the variable that makes the fewest inequalities, preferably one without loss of integers. False if none
+  /// is left.
   bool eliminate_variable() {
     std::uint32_t best = no_variable;
     std::int64_t best_cost = 0;
@@ -625,8 +625,8 @@ private:
     }
   }
 
-  /// Gives the variables numbers, the last eliminated one first: of those allowed, the one that is nearest to 0. If
-  /// that leaves no integer for a later one, others are tried for those before it, a few times: a split costs a run.
+  /// Chooses numbers for the variables, the last eliminated one first: the allowed number nearest to 0. If a later
+  /// variable then has no integer, tries others for those before it, a few times, since a split costs a run.
   run_outcome choose_numbers() {
     values_.assign(max_variables_, 0);
     choices_.assign(records_.size(), {});
@@ -663,7 +663,7 @@ private:
     return solves_facts() ? run_outcome::solved : run_outcome::too_large;
   }
 
-  /// What the numbers that are chosen already leave for a variable. False if a number does not fit.
+  /// The bounds of a variable by the numbers chosen so far. False if a number does not fit.
   bool find_bounds(const elimination_record& e, elimination_choice& out) {
     out = {};
     for (std::uint32_t k = e.first; k != e.first + e.count; ++k) {
@@ -689,8 +689,7 @@ private:
     return true;
   }
 
-  /// The next number of a variable: the nearest to the first one that was not tried. False if there is none, or enough
-  /// were tried.
+  /// The next number of a variable: the untried one nearest to the first. False if there is none, or enough were tried.
   bool take_next(const elimination_record& e, elimination_choice& c) {
     if (e.by_equality) {
       return false;
@@ -720,8 +719,8 @@ private:
     return solves;
   }
 
-  /// Adds an inequality and later its opposite: of the sum that has a window, if few values are left for it; else of
-  /// the variable for which there was no integer.
+  /// Splits: adds an inequality and later its opposite. It is one of the sum with a window, if few values are left for
+  /// it; else of the variable without an integer.
   void split() {
     const std::size_t at = path_numbers_.size();
     path_numbers_.extend_for_overwrite(at + stride_);
@@ -784,7 +783,7 @@ private:
     return true;
   }
 
-  /// The second case of the last split that has one. False if all are done.
+  /// Opens the second case of the last split that has one. False if all are done.
   bool next_case() {
     while (!path_.empty() && path_.back().is_second) {
       path_.pop_back();
@@ -803,7 +802,7 @@ private:
     return true;
   }
 
-  /// Leaves what contradictions follow from, and all definitions and splits.
+  /// Drops all steps but those from which contradictions follow, definitions and splits.
   void drop_unused_steps(std::size_t first_step, std::size_t first_term) {
     link_terms(first_step, first_term);
     for (std::size_t i = steps_->size(); i-- != first_step;) {
@@ -815,7 +814,7 @@ private:
           used_[links_[t - first_term]] = 1;
         }
       } else if (s.kind == proof_step_kind::contradiction) {
-        used_[s.first] = 1; // where `link_terms` left it
+        used_[s.first] = 1; // where `link_terms` has left it
       }
     }
     keep_used_steps(first_step, first_term);
@@ -848,7 +847,7 @@ private:
     }
   }
 
-  /// For each term of a combination, and for contradictions, the step that made its inequality.
+  /// Finds, for each term of a combination and for contradictions, the step that made its inequality.
   void link_terms(std::size_t first_step, std::size_t first_term) {
     links_.assign(terms_->size() - first_term, 0);
     used_.assign(steps_->size() - first_step, 0);
@@ -935,13 +934,13 @@ private:
   flat_array<std::uint8_t> alive_;
   flat_array<std::uint32_t> living_;     ///< rows, all that are alive and some that are not
   flat_array<std::uint64_t> hashes_;     ///< by row
-  flat_array<std::uint32_t> table_;      ///< of rows by hash, from 1 on; 0: nothing. Its size is a power of two
-  flat_array<std::uint32_t> bound_rows_; ///< by variable: the row that is a lower bound, and an upper one
+  flat_array<std::uint32_t> table_;      ///< rows by hash, from 1 on; 0: empty. Its size is a power of two
+  flat_array<std::uint32_t> bound_rows_; ///< by variable: the row of its lower bound, and that of its upper bound
   flat_array<elimination_equality> equalities_;
   flat_array<elimination_record> records_;
   flat_array<std::uint32_t> saved_;
   flat_array<elimination_choice> choices_; ///< by record
-  flat_array<checked_integer> expansions_; ///< new variables by those of the system
+  flat_array<checked_integer> expansions_; ///< new variables, as sums of those of the system
   flat_array<checked_integer> scratch_;
   flat_array<proof_term> origins_;
   flat_array<checked_integer> values_;

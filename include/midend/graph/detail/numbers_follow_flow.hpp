@@ -18,7 +18,7 @@ constexpr bool numbers_follow_flow(std::size_t edges_against, std::size_t num_no
   return edges_against <= num_nodes / 8 + 4;
 }
 
-/// The same, counting the edges of `g`. O(n + m).
+/// Counts the edges of `g` that lead to a smaller number. O(n + m).
 template <class G> constexpr bool numbers_follow_flow(const G& g) {
   std::size_t against = 0;
   for_each_edge(g, [&](edge_id, node_id source, node_id target) { against += target < source; });

@@ -27,13 +27,13 @@ struct value_comparison {
   std::uint64_t number = 0;
 };
 
-/// A value that is 0 or 1, and which of them it is.
+/// A value that is 0 or 1, and the claim which one it is.
 struct bit_fact {
   value_id bit = no_value;
   bool is_set = false;
 };
 
-/// Bits: one of them must be as it says, or all must.
+/// Claims about bits: one of them must hold, or all.
 struct bit_facts {
   static constexpr std::size_t most = 8;
 
@@ -46,7 +46,7 @@ class condition_reader {
 public:
   explicit condition_reader(const flat_program& program) : p_(program) {}
 
-  /// The bit that the branch of `n` reads, if it takes edge `e`, and only then. False if it reads no bit.
+  /// The claim about a bit that is equivalent to the branch of `n` taking edge `e`. False if the branch reads no bit.
   bool read_branch(node_id n, edge_id e, bit_fact& out) const {
     out.bit = p_.condition(n);
     if (out.bit == no_value || !is_bit(out.bit)) {
@@ -56,7 +56,7 @@ public:
     return out.is_set != (edge_of_case(p_, n, std::uint64_t{0}) == e);
   }
 
-  /// Splits a bit into parts: all must hold, or one. False if there are too many.
+  /// Splits a claim into parts: all must hold, or one. False if there are too many.
   bool split_into(const bit_fact& c, bool into_all, bit_facts& out) const {
     out.bits[0] = simplified(c);
     out.size = 1;
@@ -76,7 +76,7 @@ public:
     return true;
   }
 
-  /// The comparison that holds if a bit is so, and only then.
+  /// The comparison that is equivalent to a claim about a bit.
   value_comparison comparison_of(const bit_fact& c) const {
     const operation_info info = p_.operation(c.bit);
     const span<const value_id> operands = p_.operands(c.bit);
@@ -97,7 +97,7 @@ private:
            (is_operation && info.code == operation::zero_extend && info.operand_width == 1);
   }
 
-  /// The bit that is extended to more bits, by zeros or by itself; or `no_value`.
+  /// The bit whose zero or sign extension a value is; or `no_value`.
   value_id extended_bit(value_id v) const {
     if (v == no_value || p_.is_phi(v) || p_.constant(v)) {
       return no_value;
@@ -107,7 +107,7 @@ private:
     return is_extended && info.operand_width == 1 ? p_.operands(v)[0] : no_value;
   }
 
-  /// The bit without copies, extensions and negations.
+  /// The claim without copies, extensions and negations.
   bit_fact simplified(bit_fact c) const {
     for (unsigned steps = 0; steps != 8 && !p_.is_phi(c.bit) && !p_.constant(c.bit); ++steps) {
       const operation_info info = p_.operation(c.bit);
@@ -119,7 +119,7 @@ private:
       value_id bit = operands.empty() ? no_value : operands[is_first ? 1 : 0];
       if (info.code == operation::truncate) {
         bit = info.width == 1 ? extended_bit(bit) : no_value;
-      } else if (const value_id one = extended_bit(bit); // its bits are all 0, or all 1
+      } else if (const value_id one = extended_bit(bit); // a value whose bits are all 0 or all 1
                  (info.code == operation::equal || info.code == operation::not_equal) && one != no_value &&
                  p_.operation(bit).code == operation::sign_extend) {
         number = number == low_ones(info.operand_width) ? 1 : number == 0 ? 0 : 2;
@@ -134,7 +134,7 @@ private:
     return c;
   }
 
-  /// Two bits: `c` holds if both are so (`is_all`), or if one of them is. False if `c` is of no such kind.
+  /// Splits a claim into two: `c` holds if both hold (`is_all`), or if one of them does. False if `c` has no such form.
   bool split(const bit_fact& c, bool& is_all, bit_fact (&out)[2]) const {
     const operation_info info = p_.operation(c.bit);
     if (p_.is_phi(c.bit) || p_.constant(c.bit) || info.width != 1) {
@@ -152,7 +152,7 @@ private:
       if (!number) {
         return false;
       }
-      is_and = (*number & 1) == 0; // without it, the bit is what the other value is
+      is_and = (*number & 1) == 0; // the bit equals the other value where this bit of the number is set
       out[0] = {operands[0], (is_first == is_and) != c.is_set};
       out[1] = {operands[is_first ? 2 : 1], c.is_set};
     } else {

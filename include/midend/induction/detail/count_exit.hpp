@@ -1,5 +1,4 @@
-/// `count_exit`: how often a loop runs until one exit is taken: of each comparison of its condition, and these
-/// together.
+/// `count_exit`: how often a loop runs until one exit is taken, from the comparisons of its condition.
 #pragma once
 
 #include "midend/config.hpp"
@@ -31,7 +30,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How often the loop runs until one of two things happens.
+/// The count until one of two conditions holds.
 inline loop_trips until_either(const loop_trips& a, const loop_trips& b) {
   if (b.count.kind == trip_count_kind::endless || a.count.kind == trip_count_kind::endless) {
     return a.count.kind == trip_count_kind::endless ? b : a;
@@ -42,7 +41,8 @@ inline loop_trips until_either(const loop_trips& a, const loop_trips& b) {
   return out;
 }
 
-/// An order of x and x plus a number d, modulo 2^width, tells whether that sum wraps: so it is one of x and a number.
+/// Replaces an order of x and x + d, modulo 2^width, by one of x and a number: it holds if the sum wraps, or if it does
+/// not.
 inline value_comparison with_number(const exit_place& x, const value_comparison& c) {
   linear_form a;
   linear_form b;
@@ -62,7 +62,7 @@ inline value_comparison with_number(const exit_place& x, const value_comparison&
   return out;
 }
 
-/// A comparison of numbers that fit in fewer bits is one of so many bits.
+/// Makes a comparison of numbers that fit in fewer bits one of fewer bits.
 inline bool in_fewer_bits(const exit_place& x, value_comparison& c) {
   const auto literal = c.b == no_value ? std::optional(c.number) : x.program.constant(c.b);
   const number_facts a = facts_of_operand(x, c.a, c.width);
@@ -81,7 +81,7 @@ inline bool in_fewer_bits(const exit_place& x, value_comparison& c) {
     c.code = unsigned_comparison(c.code); // neither is negative
     c.width = bits;
   } else if (signed_bits < c.width) {
-    c.width = signed_bits; // the order of unsigned numbers is the same, too
+    c.width = signed_bits; // then the unsigned order is equal, too
   } else {
     return false;
   }
@@ -92,7 +92,7 @@ inline compared_count count_in_width(const exit_place& x, const value_comparison
   return is_order(c.code) ? count_to_order(x, c) : count_to_equality(x, c);
 }
 
-/// A comparison, as it is or in fewer bits: what says more, with the bound of the other one.
+/// Counts a comparison as it is and in fewer bits. Returns the better count, with the bound of the other one.
 inline compared_count count_comparison(const exit_place& x, const value_comparison& c) {
   compared_count out = count_in_width(x, with_number(x, c));
   value_comparison few = c;
@@ -110,7 +110,7 @@ inline compared_count count_comparison(const exit_place& x, const value_comparis
   return out;
 }
 
-/// A bit that is so for the first time: one comparison, or several that all hold.
+/// Counts until a claim about a bit holds for the first time: one comparison, or several that all hold.
 inline loop_trips count_bit(const exit_place& x, const bit_fact& bit) {
   bit_facts parts;
   if (!x.conditions.split_into(bit, true, parts)) {
@@ -120,7 +120,7 @@ inline loop_trips count_bit(const exit_place& x, const bit_fact& bit) {
     return count_comparison(x, x.conditions.comparison_of(parts.bits[0])).trips;
   }
   const exit_place part{x, x.loop};
-  // All hold for the first time when the last one does for its first time, if the others hold then.
+  // All hold for the first time when the last one first holds, if the others hold then.
   loop_trips out;
   counted_exit exits[bit_facts::most];
   std::uint64_t last = 0;
@@ -146,7 +146,7 @@ inline loop_trips count_bit(const exit_place& x, const bit_fact& bit) {
   return out;
 }
 
-/// An exit that is taken if the condition is one of some numbers, or is not one number.
+/// Counts an exit that is taken if the condition is one of some numbers, or is not one number.
 inline loop_trips count_cases(const exit_place& x, const loop_edge& exit) {
   const value_id condition = x.program.condition(exit.source);
   loop_trips out;
@@ -174,13 +174,13 @@ inline loop_trips count_cases(const exit_place& x, const loop_edge& exit) {
   }
   const bool is_counted = !has_range && (is_default ? numbers == 1 : numbers <= bit_facts::most);
   out = is_counted ? total : out;
-  out.ends = false; // nobody proves it
+  out.ends = false; // there is no checker for it
   out.test = numbers == 1 ? out.test : counter_test();
   return out;
 }
 
-/// How often the loop runs until this exit is taken, which each iteration tests that no earlier exit ends. One of
-/// several comparisons must hold, or all, or the condition is one of some numbers.
+/// Counts the iterations until this exit is taken. Each iteration that no earlier exit ends must test it. One of
+/// several comparisons must hold, or all, or the condition must be one of some numbers.
 inline loop_trips count_exit(const exit_place& x, const loop_edge& exit) {
   bit_fact bit;
   bit_facts parts;

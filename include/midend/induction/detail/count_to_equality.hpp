@@ -1,4 +1,4 @@
-/// `count_to_equality`: in which iteration two sides are equal, or differ, for the first time.
+/// `count_to_equality`: the first iteration in which two sides are equal, or differ.
 #pragma once
 
 #include "midend/config.hpp"
@@ -29,15 +29,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether both sides do not wrap until they meet.
+/// Whether neither side wraps until they meet.
 inline bool keeps_promise(const exit_place& x, const value_comparison& c, number_reading r) {
   evolution apart = resolve_operand(x, c.a, c.width, r);
   apart.add(resolve_second(x, c, r), ~std::uint64_t{0});
   return is_first_degree(apart);
 }
 
-/// The low bits of a sum of counters of other loops whose steps do not change them: those that the counters start
-/// with.
+/// The low bits of a sum of counters of other loops: those of their starts, if the steps do not change them.
 inline bool read_starts(const exit_place& x, const linear_form& form, unsigned bits, linear_form& out) {
   if (bits == 0) {
     return false;
@@ -60,7 +59,7 @@ inline bool read_starts(const exit_place& x, const linear_form& form, unsigned b
   return fits;
 }
 
-/// At most how many steps lead to the bound, if they do: where the distance, as an integer, is not negative.
+/// An upper bound for the steps to the bound, if they lead there: where the distance, as an integer, is not negative.
 inline std::optional<std::uint64_t> most_steps(const exit_place& x, const value_comparison& c, const evolution& a,
                                                const evolution& b, const linear_form& way, const linear_form& step) {
   const bool is_down = as_signed(step.constant, step.width) < 0;
@@ -91,7 +90,7 @@ inline std::optional<std::uint64_t> most_steps(const exit_place& x, const value_
   return least;
 }
 
-/// How many steps make up this distance, modulo 2^width; modulo fewer bits if the step is even.
+/// Divides a distance by a step, modulo 2^width; modulo fewer bits if the step is even.
 inline bool divide_way(const exit_place& x, const linear_form& way, std::uint64_t step, const trip_formula& formula,
                        linear_form& out) {
   const unsigned width = way.width;
@@ -104,7 +103,7 @@ inline bool divide_way(const exit_place& x, const linear_form& way, std::uint64_
     divides = divides && is_multiple(way.terms[i].coefficient);
     halves = halves && (way.terms[i].coefficient & ones_below(formula.shift)) == 0;
   }
-  const auto quotient_of = [&](std::uint64_t n) { // the least number over -1 is itself
+  const auto quotient_of = [&](std::uint64_t n) { // the least number divided by -1 is itself
     return !divides   ? (n & low_ones(width)) >> formula.shift
            : by == -1 ? 0 - n
                       : static_cast<std::uint64_t>(as_signed(n, width) / by);
@@ -137,14 +136,14 @@ inline bool differ_at_first(const exit_place& x, const evolution& apart) {
   for (const number_reading r : {number_reading::as_signed, number_reading::as_unsigned}) {
     linear_form lifted;
     const integer_ends ends = lift_to_integer(x, first, r, lifted) ? x.ranges.of(lifted, x.loop) : integer_ends();
-    const auto most = static_cast<std::int64_t>(low_ones(first.width) >> 1); // so that it is no multiple of 2^width
+    const auto most = static_cast<std::int64_t>(low_ones(first.width) >> 1); // the difference is no multiple of 2^width
     differ =
         differ || (ends.is_at_least(1) && ends.is_at_most(most)) || (ends.is_at_least(-most) && ends.is_at_most(-1));
   }
   return differ;
 }
 
-/// A difference that moves by a step, and is 0 after the distance over the step, if that is a whole number.
+/// Counts a difference that moves by a step: it is 0 after distance / step iterations, if that is a whole number.
 inline void count_steps_to_zero(const exit_place& x, const value_comparison& c, const evolution& a, const evolution& b,
                                 const evolution& apart, loop_trips& out) {
   const counted_exit e = counted_exit_of(c, c.width, apart, 0);
@@ -179,7 +178,7 @@ inline void count_steps_to_zero(const exit_place& x, const value_comparison& c, 
   }
 }
 
-/// The first iteration in which the difference of both sides is 0, or is not. Of numbers, by the first meeting of an
+/// The first iteration in which the difference of both sides is 0, or is not. For numbers, the first meeting of an
 /// arithmetic progression and an arc.
 inline compared_count count_to_equality(const exit_place& x, const value_comparison& c) {
   const evolution a = resolve_operand(x, c.a, c.width, number_reading::low_bits);

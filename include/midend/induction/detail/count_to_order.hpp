@@ -1,4 +1,4 @@
-/// `count_to_order`: in which iteration one side is past the other one for the first time: the distance over the step.
+/// `count_to_order`: the first iteration in which one side has passed the other: distance divided by step.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,7 +32,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What is compared: `a` and `b` as bits, `x` and `y` as numbers, as far as these do not wrap.
+/// The compared sides: `a` and `b` as bits, `x` and `y` as numbers, as far as these do not wrap.
 struct order_sides {
   evolution a;
   evolution b;
@@ -40,25 +40,25 @@ struct order_sides {
   evolution y;
 };
 
-/// What is found out about a distance.
+/// Facts about a counted distance.
 struct counted_distance {
-  bool is_right = false;      ///< the exit is taken when the difference has passed 0
-  bool is_never_past = false; ///< the start is not past the bound
+  bool is_right = false;      ///< whether the exit is taken exactly when the difference has passed 0
+  bool is_never_past = false; ///< whether the start is never past the bound
 };
 
-/// Of a counter whose step is a value.
+/// Notes the test of a counter whose step is a value.
 inline void note_step(const order_sides& s, operation ends, bool is_direct, loop_trips& out) {
   if (is_direct && !out.test.is_known() && is_first_degree(s.a) && s.a.degree == 1 && s.b.is_invariant()) {
     out.test = {ends, s.a.start(), 0, s.b.start(), s.a.step(), true};
   }
 }
 
-/// Rounded up; 0 if the first test ends the loop.
+/// The quotient rounded up; 0 if the first test ends the loop.
 inline std::uint64_t quotient_of_distance(std::int64_t distance, std::uint64_t step) {
   return distance <= 0 ? 0 : (static_cast<std::uint64_t>(distance) - 1) / step + 1;
 }
 
-/// An exact form divided by a positive number, rounded up: if its coefficients are multiples of it.
+/// Divides an exact form by a positive number, rounding up. False if its coefficients are no multiples of the number.
 inline bool divide_distance(const linear_form& distance, std::uint64_t step, linear_form& out) {
   const auto by = static_cast<std::int64_t>(step);
   const auto constant = static_cast<std::int64_t>(distance.constant);
@@ -72,7 +72,7 @@ inline bool divide_distance(const linear_form& distance, std::uint64_t step, lin
   return fits;
 }
 
-/// A number that divides the sum plus 1 for all values.
+/// A number that divides the form plus 1 for all values.
 inline std::uint64_t multiple_of(const linear_form& backedges) {
   const auto absolute = [](std::uint64_t n) { return as_signed(n, 64) < 0 ? 0 - n : n; };
   std::uint64_t out = absolute(backedges.constant + 1);
@@ -87,8 +87,8 @@ inline std::uint64_t multiple_of(const linear_form& backedges) {
   return out == 0 ? 1 : out;
 }
 
-/// Whether a distance is not that from the least number to the greatest, which plus 1 is 2^width: the counter wraps
-/// before it has passed the greatest number, and another exit may be taken before.
+/// Whether a distance is not the longest one, from the least to the greatest number. The longest one plus 1 is 2^width:
+/// the counter wraps before it passes the greatest number, and another exit may be taken before.
 inline bool is_short(const exit_place& x, const value_comparison& c, const order_sides& s, bool is_up) {
   if (!is_first_degree(s.a) || !s.b.is_invariant()) {
     return false;
@@ -112,7 +112,7 @@ inline integer_ends ends_at_entry(const exit_place& x, const linear_form& form, 
   return out;
 }
 
-/// Of a distance plus `adjustment`: by its sum, and by what is known about the bound itself.
+/// The ends of a distance plus `adjustment`, from its sum and from facts about the bound itself.
 inline integer_ends ends_of_distance(const exit_place& x, const value_comparison& c, const order_sides& s, bool is_up,
                                      const linear_form& distance, std::uint64_t adjustment) {
   integer_ends out = x.ranges.of(distance, x.loop);
@@ -129,7 +129,7 @@ inline integer_ends ends_of_distance(const exit_place& x, const value_comparison
   return out;
 }
 
-/// Neither side wraps, and their difference, `apart`, moves by a step.
+/// Counts by the difference of both sides, `apart`, which moves by a step. Neither side wraps.
 inline counted_distance count_distance(const exit_place& x, const value_comparison& c, const order_sides& s,
                                        const evolution& apart, loop_trips& out) {
   const operation code = signed_comparison(c.code);
@@ -158,7 +158,7 @@ inline counted_distance count_distance(const exit_place& x, const value_comparis
     }
   }
   counted.is_right = adjustment == 0 || x.is_only_end || is_short(x, c, s, is_up);
-  const bool fits = counted.is_right || c.width < 64; // not 2^64, which would be 0
+  const bool fits = counted.is_right || c.width < 64; // not 2^64, which would become 0
   out.has_bound = fits && step.is_number() && divide_distance(distance, least_step, out.bound);
   if (out.has_bound && ends.is_at_least(0)) {
     out.has_formula = true;
@@ -168,7 +168,7 @@ inline counted_distance count_distance(const exit_place& x, const value_comparis
   return counted;
 }
 
-/// A bound that does not change, as a number.
+/// Reads an invariant bound as a number.
 inline bool read_bound(const exit_place& x, const value_comparison& c, const order_sides& s, linear_form& out) {
   if (s.y.is_invariant()) {
     out = s.y.start();
@@ -177,7 +177,7 @@ inline bool read_bound(const exit_place& x, const value_comparison& c, const ord
   return lift_number(x, s.b.start(), reading_for(c.code), out);
 }
 
-/// What a counter is in the first test, as a number: what its phi starts with, plus a number, or by its bits.
+/// Reads the counter in the first test as a number: from the start of its phi plus a number, or from its bits.
 inline bool read_start(const exit_place& x, const value_comparison& c, const order_sides& s, linear_form& out) {
   const number_reading r = reading_for(c.code);
   if (lift_number(x, s.a.start(), r, out)) {
@@ -203,7 +203,7 @@ inline bool read_start(const exit_place& x, const value_comparison& c, const ord
   return by == 0 || (ends.is_at_least(least_number(c.width, r)) && ends.is_at_most(greatest_number(c.width, r)));
 }
 
-/// A counter that starts at an integer and moves towards another one, which it meets before it wraps.
+/// Counts a counter that starts at an integer and moves towards another one, which it meets before it wraps.
 inline counted_distance count_lifted(const exit_place& x, const value_comparison& c, order_sides s, loop_trips& out) {
   const number_reading r = reading_for(c.code);
   linear_form start;
@@ -222,7 +222,8 @@ inline counted_distance count_lifted(const exit_place& x, const value_comparison
   return apart.is_known() ? count_distance(x, c, s, apart, out) : counted_distance();
 }
 
-/// A counter whose step is a value: from a bound that is far enough from the last number, no step leads past that.
+/// Counts a counter whose step is a value: if the bound is far enough from the last number, no step leads past that
+/// number.
 inline void count_value_step(const exit_place& x, const value_comparison& c, const order_sides& s, loop_trips& out) {
   const number_reading r = reading_for(c.code);
   const operation code = signed_comparison(c.code);
@@ -247,7 +248,7 @@ inline void count_value_step(const exit_place& x, const value_comparison& c, con
   }
 }
 
-/// By the bits of a counter. If `is_exact`, it does not wrap before the exit is taken.
+/// Counts by the bits of a counter. If `is_exact`, it does not wrap before the exit is taken.
 inline void count_bits(const exit_place& x, const value_comparison& c, const order_sides& s,
                        const trip_formula& formula, bool is_exact, bool is_never_past, loop_trips& out) {
   const counted_exit e = counted_exit_of(c, c.width, s.a, 0);
@@ -255,7 +256,7 @@ inline void count_bits(const exit_place& x, const value_comparison& c, const ord
   if (!is_exact && formula.requires_no_wrap && !meets_bound(formula, e, bounds)) {
     const bool must = s.b.is_invariant() && std::has_single_bit(formula.divisor) && x.must_leave;
     note_most(out, must ? if_small(low_ones(c.width) / formula.divisor) : std::nullopt);
-    // By steps of 1, it is at each number that ends the loop. Two counters that meet may be known to.
+    // With steps of 1, the counter reaches each number that ends the loop. Two counters may be known to meet.
     out.test.is_direct = out.test.is_direct || (must && formula.divisor == 1);
     return;
   }
@@ -277,9 +278,9 @@ inline void count_bits(const exit_place& x, const value_comparison& c, const ord
   }
 }
 
-/// The first iteration in which the order holds. Numbers are counted by `trip_count_of`. Otherwise the difference of
-/// both sides moves by a step, and the exit is taken when it has passed 0. That is right if neither side wraps before:
-/// by promise, by ranges, or because the step cannot lead past all numbers that end the loop.
+/// The first iteration in which the order holds. `trip_count_of` counts numbers. Otherwise the difference of both sides
+/// moves by a step, and the exit is taken when it has passed 0. This requires that neither side wraps before: by
+/// promise, by ranges, or because the step cannot lead past all numbers that end the loop.
 inline compared_count count_to_order(const exit_place& x, value_comparison c) {
   const number_reading r = reading_for(c.code);
   order_sides s{resolve_operand(x, c.a, c.width, number_reading::low_bits),
@@ -321,10 +322,10 @@ inline compared_count count_to_order(const exit_place& x, value_comparison c) {
   } else if (!is_first_degree(apart)) {
     count_value_step(x, c, s, out);
   }
-  if (!says_all(out) && holds_for_equal(c.code)) { // at the latest when they are equal
+  if (!says_all(out) && holds_for_equal(c.code)) { // at the latest when both sides are equal
     value_comparison same = c;
     same.code = operation::equal;
-    const loop_trips equal = count_to_equality({x, x.loop}, same).trips; // they need not be equal some time
+    const loop_trips equal = count_to_equality({x, x.loop}, same).trips; // both sides may never be equal
     const bool is_bounded = equal.count.kind == trip_count_kind::exact || equal.count.kind == trip_count_kind::at_most;
     note_most(out, is_bounded ? if_small(equal.count.backedges) : std::nullopt);
     out.ends = out.ends || equal.ends;

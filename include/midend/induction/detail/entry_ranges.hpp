@@ -1,4 +1,4 @@
-/// `entry_ranges`: between which numbers sums of values are when a loop is entered, also by the branches before it.
+/// `entry_ranges`: ranges of sums when a loop is entered, also by the branches before it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -42,27 +42,26 @@ constexpr operation signed_comparison(operation code) {
   }
 }
 
-/// Bounds of sums at an edge, or when a loop is entered: those of their values, and what branches that lead there say
-/// about such sums. A comparison says something about a sum in two ways.
+/// Bounds of sums at an edge, or when a loop is entered: from facts about their values, and from branches that lead
+/// there. A comparison bounds a sum in two forms.
 ///
-/// As integers: if the difference that it compares, or its opposite, is that sum plus a number. As bits: what is
-/// compared with a number is on an arc of numbers modulo 2^width. So `x + 254 < 20`, unsigned and of 8 bits, says that
-/// x is one of 2 to 21; and `x & 3 == 1`, that the two low bits of x are 1. If the sum is that one plus a number modulo
-/// 2^width, it is on an arc, too, and an integer in a range that is known to be shorter than 2^width is what the arc
-/// leaves of that range.
+/// As integers: if the difference that it compares, or its opposite, is that sum plus a number. As bits: a sum that is
+/// compared with a number is on an arc of numbers modulo 2^width. So by `x + 254 < 20`, unsigned and of 8 bits, x is
+/// one of 2 to 21; by `x & 3 == 1`, the two low bits of x are 1. A sum that differs by a number modulo 2^width is on an
+/// arc, too. If the range of an integer is shorter than 2^width, the arc narrows it.
 class entry_ranges {
 public:
   entry_ranges(const flat_program& program, const loop_forest& loops, const dominator_tree& tree,
                const value_form_reader& reader)
       : loops_(loops), reader_(reader), branches_(program, tree, reader) {}
 
-  /// An exact sum, each time that loop `l` is entered.
+  /// The range of an exact sum, each time that loop `l` is entered.
   integer_ends of(const linear_form& form, loop_id l) const { return at(form, entering(l)); }
 
-  /// An exact sum, wherever its values are.
+  /// The range of an exact sum, wherever its values are.
   integer_ends of(const linear_form& form) const { return {end_of(form, false), end_of(form, true)}; }
 
-  /// An exact sum, where these comparisons held.
+  /// The range of an exact sum, where these comparisons held.
   integer_ends at(const linear_form& form, const held_comparisons& held) const {
     integer_ends out = ends_at(form, held);
     linear_form seen = form;
@@ -74,7 +73,7 @@ public:
     return out;
   }
 
-  /// A sum modulo 2^width, each time that loop `l` is entered; of an exact one, its low bits.
+  /// The range of a sum modulo 2^width, each time that loop `l` is entered; for an exact sum, of its low bits.
   form_range range_at(const linear_form& form, loop_id l) const { return range_at(form, entering(l)); }
 
   form_range range_at(const linear_form& form, const held_comparisons& held) const {
@@ -98,7 +97,7 @@ public:
   /// The branches that lead to places.
   const held_comparison_reader& branches() const { return branches_; }
 
-  /// What `form` is by the bounds of `other`, an exact form whose bounds are known by other means.
+  /// Narrows the range of `form` by `other`, an exact form with known bounds.
   static void narrow(const linear_form& form, const linear_form& other, const integer_ends& ends, integer_ends& out) {
     linear_form rest;
     if (linear_difference(form, other, rest) && rest.is_number()) {
@@ -115,7 +114,7 @@ public:
   }
 
 private:
-  /// What held when loop `l` was entered. Kept for the next question about that loop.
+  /// The comparisons that held when loop `l` was entered. Kept for the next question about that loop.
   const held_comparisons& entering(loop_id l) const {
     if (l != last_loop_) {
       last_loop_ = l;
@@ -150,7 +149,7 @@ private:
     if (form.is_number()) {
       return out;
     }
-    for (unsigned round = 0; round != 2; ++round) { // `!=` says something about numbers that are bounds
+    for (unsigned round = 0; round != 2; ++round) { // `!=` excludes numbers that are bounds
       for (std::size_t i = 0; i != held.size; ++i) {
         narrow_by(held.comparisons[i], form, out);
       }
@@ -166,8 +165,8 @@ private:
     return out;
   }
 
-  /// A value whose high bits are 0 is the sum that its low bits are, if that sum has no more bits. Replaces one such
-  /// value by its sum; false if there is none.
+  /// Replaces one value whose high bits are 0 by the sum of its low bits, if that sum has no more bits. False if there
+  /// is no such value.
   bool see_through_masks(const held_comparisons& held, linear_form& form) const {
     for (std::uint32_t i = 0; i != form.num_terms; ++i) {
       const linear_form::term t = form.terms[i];
@@ -195,7 +194,7 @@ private:
     return false;
   }
 
-  /// Where a sum is, modulo 2^width of what is known.
+  /// The arc of a sum, from a known one modulo 2^width.
   bool arc_of(const linear_form& form, const form_on_arc& known, number_arc& out) const {
     const unsigned width = known.form.width;
     linear_form bits = linear_form::zero(width);
@@ -264,7 +263,7 @@ private:
     return value_form_reader::read_number(c.number, c.width, r, out);
   }
 
-  /// `apart` is not 0: so `form` is not the number that it would be then. Then no bound is that number.
+  /// `apart` is not 0, so `form` is not the number that it would be then. Moves bounds away from that number.
   static void step_over(const linear_form& form, const linear_form& apart, integer_ends& out) {
     integer_ends excluded;
     narrow(form, apart, {std::int64_t{0}, std::int64_t{0}}, excluded);

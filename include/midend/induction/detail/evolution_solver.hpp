@@ -1,4 +1,4 @@
-/// `evolution_solver`: how the leaves of linear forms evolve in loops.
+/// `evolution_solver`: evolutions of the leaves of linear forms in loops.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,8 +24,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Solves phis of loop headers, and what is computed of them, one loop after the other. The evolution of one leaf may
-/// need others: those are computed first, from a stack of what waits.
+/// Solves header phis, and values computed from them, one loop after the other. The evolution of a leaf may need
+/// others, which are computed first: a stack has the waiting ones.
 class evolution_solver {
   using state = value_evolutions::evolution_state;
   using leaf = evolution_slot;
@@ -37,7 +37,7 @@ public:
     guesses_.clear();
   }
 
-  /// What a form is in a loop, after all that it needs.
+  /// The evolution of a form in a loop. First computes those that it needs.
   evolution resolve(const linear_form& form, loop_id l) {
     evolution out;
     leaf missing;
@@ -47,7 +47,7 @@ public:
     return out;
   }
 
-  /// Forgets what was unknown before a loop was counted: it may be known now.
+  /// Forgets evolutions that were unknown before a loop was counted: they may be known now.
   void forget_guesses() {
     for (const std::uint32_t at : guesses_) {
       out_.slots_[at] = value_evolutions::none;
@@ -55,7 +55,7 @@ public:
     guesses_.clear();
   }
 
-  /// All that queries may need.
+  /// Computes all evolutions that queries may need.
   void evolve_in_all_loops(value_id v) {
     const evolving_value& record = out_.values_[v];
     loop_id l = record.home;
@@ -140,7 +140,7 @@ private:
     return e.is_invariant() && e.start().num_terms == 1 && e.start().terms[0].value == v;
   }
 
-  /// A value that no sum describes. If its operands do not change in the loop, nor does it.
+  /// A value that no sum describes. It is invariant if its operands are.
   state compute_operation(const leaf& s, evolution& out, leaf& missing) {
     const value_id v = s.value;
     const operation_info info = p_.operation(v);
@@ -202,7 +202,7 @@ private:
     return state::known;
   }
 
-  /// A value as a number with or without sign. It may not change, or promise that it does not wrap.
+  /// A value as a number with or without sign. It must be invariant, or promise not to wrap.
   state compute_reading(const leaf& s, evolution& out, leaf& missing) {
     const operation_info info = p_.operation(s.value);
     evolution bits;
@@ -224,7 +224,7 @@ private:
     return state::known;
   }
 
-  /// A counter of numbers whose last value is in range as well as its first one.
+  /// The extension of a counter of numbers whose first and last values are in range.
   evolution extended_by_trips(const leaf& s, const evolution& bits) const {
     const trip_count& count = out_.loops_[s.loop].trips.count;
     const bool is_bounded = count.kind == trip_count_kind::exact || count.kind == trip_count_kind::at_most;
@@ -302,8 +302,8 @@ private:
     return state::known;
   }
 
-  /// Replaces values of loops inside by what they start with there; what is added until these loops end goes to `rest`.
-  /// So an accumulation that goes on in a loop inside is seen to start with the phi.
+  /// Replaces values of inner loops by their starts there, and adds to `rest` their growth until these loops end. So an
+  /// accumulation that continues in an inner loop is seen to start with the phi.
   state leave_inner_loops(const leaf& s, linear_form& form, evolution& rest, leaf& missing) const {
     for (unsigned steps = 0; steps != 16 && rest.is_known(); ++steps) {
       linear_form::term inner;
@@ -323,7 +323,7 @@ private:
         return state::missing;
       }
       if (is_itself(e, inner.value)) {
-        break; // does not change there
+        break; // invariant there
       }
       out_.convert(e, form);
       evolution added;
@@ -341,8 +341,7 @@ private:
 
   bool is_exact(loop_id l) const { return out_.loops_[l].trips.count.kind == trip_count_kind::exact; }
 
-  /// What a value of loop `m`, inside `l`, is in its last iteration there: `last`, plus what `added` is in iteration k
-  /// of `l`.
+  /// Splits a value of loop `m`, inside `l`, in its last iteration: `last`, plus `added` in iteration k of `l`.
   state leave(const evolution& e, loop_id m, loop_id l, linear_form& last, evolution& added, leaf& missing) const {
     last = e.start();
     added = evolution::constant(l, last.none_of());
@@ -351,7 +350,7 @@ private:
                : evolve_growth(e, m, l, added, missing);
   }
 
-  /// What a value of loop `m`, inside `l`, has gained when that loop has ended, in iteration k of `l`.
+  /// The growth of a value of loop `m`, inside `l`, until that loop ends, in iteration k of `l`.
   state evolve_growth(const evolution& e, loop_id m, loop_id l, evolution& out, leaf& missing) const {
     const loop_trips& trips = out_.loops_[m].trips;
     out = evolution::constant(l, e.start().none_of());
@@ -386,7 +385,7 @@ private:
     return state::known;
   }
 
-  /// A value of a loop inside: what it was in the last iteration there.
+  /// A value of an inner loop: its value in the last iteration there.
   state compute_after_inner_loop(const leaf& s, evolution& out, leaf& missing) {
     const loop_id m = out_.child_around(s.loop, reader_.home(s.value));
     evolution e;
@@ -394,7 +393,7 @@ private:
       missing = {s.value, s.reading, m};
       return state::missing;
     }
-    if (is_itself(e, s.value)) { // does not change there
+    if (is_itself(e, s.value)) { // invariant there
       return compute_operation(s, out, missing);
     }
     linear_form last;
@@ -413,8 +412,8 @@ private:
     return state::known;
   }
 
-  /// A phi as a number with or without sign, if its bits are a counter and it cannot have wrapped: it has not enough
-  /// room for that, or the loop does not run long enough.
+  /// A phi as a number with or without sign, if its bits are a counter that cannot have wrapped: a wrap would not fit
+  /// its range, or the loop does not run long enough.
   state compute_exact_counter(const leaf& s, evolution& out, leaf& missing) {
     evolution bits;
     if (out_.look_up({s.value, low_bits, s.loop}, bits) == state::missing) {
@@ -440,7 +439,7 @@ private:
     return state::known;
   }
 
-  /// Whether all numbers that a phi is are so near to each other that a step that wraps would not lead from one to
+  /// Whether all numbers that a phi can be are so near to each other that a step that wraps cannot lead from one to
   /// another.
   bool takes_short_steps(const leaf& s, const evolution& bits) const {
     const unsigned width = bits.step().width;

@@ -1,5 +1,4 @@
-/// What is claimed about an exit: how claims are put down, and what follows from a counter and the number it is
-/// compared with.
+/// Claims about an exit: how they are noted, and which follow from a counter that is compared with a number.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The count of one comparison; if it is a counter of numbers that is compared with a number, those.
+/// The count of one comparison. If a counter of numbers is compared with a number, also these numbers.
 struct compared_count {
   loop_trips trips;
   bool has_numbers = false;
@@ -31,7 +30,7 @@ inline bool counts_numbers(const evolution& e) {
   return (e.is_counter() || e.is_invariant()) && e.start().is_number();
 }
 
-/// Start plus k times a step.
+/// Whether it is a start plus k times a step.
 inline bool is_first_degree(const evolution& e) {
   return e.is_known() && e.degree <= 1 && !e.has_power();
 }
@@ -47,7 +46,7 @@ inline counter_test counter_test_of(operation ends, const evolution& counter, co
              : counter_test();
 }
 
-/// Notes that at most so many backedges are taken.
+/// Notes an upper bound of the number of backedges.
 inline void note_most(loop_trips& out, const std::optional<std::uint64_t>& most) {
   const bool is_better = most && (out.count.kind == trip_count_kind::unknown ||
                                   (out.count.kind == trip_count_kind::at_most && *most < out.count.backedges));
@@ -56,12 +55,12 @@ inline void note_most(loop_trips& out, const std::optional<std::uint64_t>& most)
   }
 }
 
-/// The bound that a count is, if it is one and small.
+/// The upper bound that a count gives, if it is small.
 inline std::optional<std::uint64_t> small_bound(const trip_count& count) {
   return count.kind == trip_count_kind::at_most ? if_small(count.backedges) : std::nullopt;
 }
 
-/// Notes that the header is executed a multiple of so many times.
+/// Notes that the number of header executions is a multiple of this.
 inline void note_multiple(loop_trips& out, std::uint64_t multiple) {
   if (out.count.kind != trip_count_kind::exact && multiple > out.count.multiple) {
     out.count.multiple = multiple;
@@ -79,8 +78,8 @@ inline bool holds_for_equal(operation order) {
          order == operation::uless_equal || order == operation::ugreater_equal;
 }
 
-/// Whether a counter with step s, which runs through all numbers that differ from its first one by multiples of the
-/// largest power of 2 that divides s, is at a number some time that ends the loop.
+/// Whether a counter with step s is some time at a number that ends the loop. It runs through all numbers that differ
+/// from its first one by multiples of the largest power of 2 that divides s.
 inline bool is_met(const counter_test& t) {
   if (!t.is_known()) {
     return false;
@@ -91,7 +90,7 @@ inline bool is_met(const counter_test& t) {
   }
   const bool takes_all = t.step % 2 == 1;
   if (takes_all && holds_for_equal(t.ends)) {
-    return true; // the bound itself
+    return true; // it meets the bound itself
   }
   const std::uint64_t most = low_ones(width);
   const std::uint64_t offset = is_signed_order(t.ends) ? sign_bit(width) : 0;

@@ -1,5 +1,4 @@
-/// What the comparison of an exit reads: how both sides evolve, as bits and as numbers, and between which numbers they
-/// are.
+/// The operands of an exit's comparison: their evolutions, as bits and as numbers, and their ranges.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,7 +29,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What counting reads: the program, its values as sums, how they evolve, and what holds when a loop is entered.
+/// The inputs of counting: the program, its values as sums, their evolutions, and the facts when a loop is entered.
 struct trip_inputs {
   const flat_program& program;
   const loop_forest& loops;
@@ -43,8 +42,8 @@ struct trip_inputs {
 /// A comparison that leaves a loop, seen from that loop.
 struct exit_place : trip_inputs {
   loop_id loop = no_loop;
-  bool is_only_end = false; ///< the loop cannot end but by this comparison
-  bool must_leave = false;  ///< and the program promises that it ends
+  bool is_only_end = false; ///< whether only this comparison can end the loop
+  bool must_leave = false;  ///< whether, besides, the program promises that the loop ends
 };
 
 inline number_reading reading_for(operation code) {
@@ -59,7 +58,7 @@ inline evolution resolve_operand(const exit_place& x, value_id v, unsigned width
   return is_read ? x.solver.resolve(form, x.loop) : evolution::unknown(x.loop, evolution_obstacle::unknown_value);
 }
 
-/// The same of the second operand, which may be a number.
+/// The evolution of the second operand, which may be a number.
 inline evolution resolve_second(const exit_place& x, const value_comparison& c, number_reading r) {
   if (c.b != no_value) {
     return resolve_operand(x, c.b, c.width, r);
@@ -69,7 +68,7 @@ inline evolution resolve_second(const exit_place& x, const value_comparison& c, 
                                                             : evolution::unknown(x.loop, evolution_obstacle::may_wrap);
 }
 
-/// Two counters of a loop around that stay a number apart: their difference is that number.
+/// Replaces the difference of two counters of a loop around by a number, if it is always that.
 inline void drop_counters_around(const exit_place& x, evolution& apart) {
   for (loop_id around = x.loops.parent(x.loop); around != no_loop; around = x.loops.parent(around)) {
     if (!apart.is_known() || apart.start().num_terms < 2) {
@@ -86,13 +85,13 @@ inline number_facts facts_of_operand(const exit_place& x, value_id v, unsigned w
   return x.reader.width_of(v) == width ? x.reader.facts_of(v) : number_facts::any(width);
 }
 
-/// Of what a comparison reads, in whatever iteration.
+/// The bounds of an operand, in any iteration.
 inline value_bounds bounds_of_operand(const exit_place& x, value_id v, unsigned width) {
   const number_facts f = x.reader.facts_of(v);
   return x.reader.width_of(v) == width ? value_bounds{f.least, f.most, f.low, f.high} : value_bounds::all(width);
 }
 
-/// Of a modular form, when the loop is entered.
+/// The bounds of a modular form when the loop is entered.
 inline value_bounds bounds_of_form(const exit_place& x, const linear_form& form) {
   const value_bounds bounds = bounds_of_range(x.ranges.range_at(form, x.loop), form.width);
   if (form.num_terms == 1 && form.terms[0].coefficient == 1 && form.constant == 0 &&
@@ -103,7 +102,7 @@ inline value_bounds bounds_of_form(const exit_place& x, const linear_form& form)
   return bounds;
 }
 
-/// By the sum, and by what is known about the value itself.
+/// The bounds of a bound, from its sum and from facts about the value itself.
 inline value_bounds bounds_of_bound(const exit_place& x, const value_comparison& c, const evolution& b) {
   const value_bounds itself =
       c.b == no_value ? value_bounds::exactly(c.number, c.width) : bounds_of_operand(x, c.b, c.width);
@@ -116,7 +115,7 @@ inline value_bounds bounds_of_either(const value_bounds& a, const value_bounds& 
           a.signed_high > b.signed_high ? a.signed_high : b.signed_high};
 }
 
-/// The phi of the header that the first operand is, plus a number; or `no_value`.
+/// The header phi that the first operand is, plus a number; or `no_value`.
 inline value_id tested_phi(const exit_place& x, const value_comparison& c, std::uint64_t& addend) {
   linear_form form;
   if (c.a == no_value || !x.reader.read_operand(c.a, c.width, number_reading::low_bits, form) || form.num_terms != 1) {
@@ -129,7 +128,7 @@ inline value_id tested_phi(const exit_place& x, const value_comparison& c, std::
   return is_phi ? t.value : no_value;
 }
 
-/// Of a counter in the first iteration: by its sum, and by what is known about what its phi starts with.
+/// The bounds of a counter in the first iteration, from its sum and from facts about the start of its phi.
 inline value_bounds bounds_of_start(const exit_place& x, const value_comparison& c, const evolution& a) {
   const value_bounds sum = bounds_of_form(x, a.start());
   std::uint64_t addend = 0;
@@ -149,8 +148,8 @@ inline value_bounds bounds_of_start(const exit_place& x, const value_comparison&
   return narrower(sum, shifted(joined, addend, c.width));
 }
 
-/// An integer that is the form modulo 2^width, with a number in reading `r` for each of its values. Not for one bit:
-/// there, 1 and -1 are the same.
+/// An integer form that equals the form modulo 2^width, with each value as a number in reading `r`. Not for one bit,
+/// where 1 and -1 are equal.
 inline bool lift_to_integer(const exit_place& x, const linear_form& bits, number_reading r, linear_form& out) {
   out = linear_form::exact_zero();
   bool fits = bits.width != 1 && out.add(static_cast<std::uint64_t>(as_signed(bits.constant, bits.width)));
@@ -166,13 +165,12 @@ inline std::int64_t least_number(unsigned width, number_reading r) {
   return r == number_reading::as_signed ? as_signed(sign_bit(width), width) : 0;
 }
 
-/// Of 64 bits without a sign, the largest number that has one.
+/// The greatest number; for 64 bits without sign, the greatest signed number.
 inline std::int64_t greatest_number(unsigned width, number_reading r) {
   return static_cast<std::int64_t>(ones_below(width < 64 && r != number_reading::as_signed ? width : width - 1));
 }
 
-/// What a form is as a number with a sign or without, when the loop is entered: an integer in the range of such
-/// numbers is that number.
+/// The number of a form, with or without sign, when the loop is entered: an equal integer in the range of such numbers.
 inline bool lift_number(const exit_place& x, const linear_form& bits, number_reading r, linear_form& out) {
   if (bits.is_number()) {
     out = linear_form::exact_zero();
@@ -188,8 +186,8 @@ inline bool lift_number(const exit_place& x, const linear_form& bits, number_rea
   return is_value || (ends.is_at_least(least_number(bits.width, r)) && ends.is_at_most(greatest_number(bits.width, r)));
 }
 
-/// A form modulo 2^width as an integer: the number itself if that is not negative. False if the integer may be
-/// 2^width or more; of 64 bits, it does not fit then.
+/// A form modulo 2^width as an integer: the number itself if that is not negative. False if the integer may be 2^width
+/// or more, which for 64 bits means that it does not fit.
 inline bool read_as_integer(const exit_place& x, const linear_form& form, linear_form& out) {
   return lift_to_integer(x, form, number_reading::as_signed, out) &&
          (form.width == 64 || x.ranges.of(out).is_at_most(static_cast<std::int64_t>(low_ones(form.width))));

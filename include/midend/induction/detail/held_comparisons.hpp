@@ -42,8 +42,8 @@ struct held_comparisons {
   form_on_arc arcs[most] = {};
 };
 
-/// Reads what held when control reached a place: the branches that lead there, and what the program promises before it
-/// (`assumed`).
+/// Reads which comparisons held when control reached a place: from the branches that lead there, and from promises of
+/// the program before it (`assumed`).
 class held_comparison_reader {
 public:
   held_comparison_reader(const flat_program& program, const dominator_tree& tree, const value_form_reader& reader)
@@ -56,15 +56,15 @@ public:
     sort_and_deduplicate(promises_);
   }
 
-  /// What held when control came to `n`, of branches that dominate it.
+  /// The comparisons of branches in dominators of `n`, which held when control reached `n`.
   void above(node_id n, held_comparisons& out) const {
     out.size = 0;
     out.num_arcs = 0;
     add_above(n, no_node, out);
   }
 
-  /// What held when control passed `e`, of branches that its target's immediate dominator, or what that dominates, ends
-  /// with.
+  /// The comparisons that held when control passed `e`: of branches at the end of the target's immediate dominator, and
+  /// of nodes that this dominates.
   void passing(edge_id e, held_comparisons& out) const {
     out.size = 0;
     out.num_arcs = 0;
@@ -75,7 +75,7 @@ public:
     add_above(first, last, out);
   }
 
-  /// What held when a bit is so: of the condition of a select.
+  /// The comparisons that hold if a bit has this value, for the condition of a select.
   void choosing(const bit_fact& bit, held_comparisons& out) const {
     out.size = 0;
     out.num_arcs = 0;
@@ -83,9 +83,9 @@ public:
   }
 
 private:
-  static constexpr unsigned max_steps = 16; ///< dominators that are looked at
+  static constexpr unsigned max_steps = 16; ///< at most so many dominators are searched
 
-  /// The edge by which alone control comes from `source` to `target`, but for edges from what `target` dominates.
+  /// The only edge from `source` by which control enters `target`, apart from edges from nodes that `target` dominates.
   edge_id only_edge(node_id source, node_id target) const {
     edge_id found_edge = no_edge;
     for (const edge_id e : p_.graph().in_edges(target)) {
@@ -116,7 +116,7 @@ private:
     }
   }
 
-  /// What is promised in a node that control has left: of thousands of promises the first ones.
+  /// Adds promises in a node that control has left: the first ones, if there are thousands.
   void add_promises(node_id n, held_comparisons& out) const {
     std::size_t i = promises_.empty() ? 0 : first_promise(n);
     for (const std::size_t end = i + held_comparisons::most;
@@ -157,7 +157,8 @@ private:
     }
   }
 
-  /// Of a comparison with a number, also of the low bits alone, if the others are 0; and of `==` and `!=`.
+  /// Adds arcs from a comparison with a number, also for the low bits alone if the others are 0; and from `==` and
+  /// `!=`.
   void add_arcs(const value_comparison& c, held_comparisons& out) const {
     const auto literal = c.b == no_value ? std::optional(c.number) : p_.constant(c.b);
     const std::uint64_t most = low_ones(c.width);
@@ -188,7 +189,7 @@ private:
   const dominator_tree& tree_;
   const value_form_reader& reader_;
   condition_reader conditions_;
-  flat_array<std::uint64_t> promises_; ///< a node and a bit that is 1 there, ascending
+  flat_array<std::uint64_t> promises_; ///< a node and a bit that is 1 there, in ascending order
 };
 
 } // namespace detail

@@ -1,4 +1,4 @@
-/// `integer_ends`: between which integers a number is, as far as that is known.
+/// `integer_ends`: the range of an integer, as far as it is known.
 #pragma once
 
 #include "midend/config.hpp"
@@ -55,7 +55,7 @@ constexpr optional<std::int64_t> checked_difference(const optional<std::int64_t>
   return rest.signed_wrap ? std::nullopt : optional(static_cast<std::int64_t>(rest.bits));
 }
 
-/// What is in either of two ranges.
+/// The range that contains both ranges.
 constexpr integer_ends either_of(const integer_ends& a, const integer_ends& b) {
   integer_ends out;
   if (a.least && b.least) {
@@ -67,7 +67,7 @@ constexpr integer_ends either_of(const integer_ends& a, const integer_ends& b) {
   return out;
 }
 
-/// Both bounds, by the same number modulo 2^bits.
+/// Moves both bounds to the nearest number that equals `number` modulo 2^bits.
 constexpr void round_ends(std::uint64_t number, unsigned bits, integer_ends& ends) {
   const std::uint64_t mask = ones_below(bits < 63 ? bits : 63);
   if (ends.least) {
@@ -80,29 +80,29 @@ constexpr void round_ends(std::uint64_t number, unsigned bits, integer_ends& end
   }
 }
 
-/// Of an integer that is on an arc modulo 2^width, and between ends that are less than 2^width apart.
+/// Narrows the ends of an integer that is on an arc modulo 2^width. The ends must be less than 2^width apart.
 constexpr void narrow_to_arc(const number_arc& arc, unsigned width, integer_ends& ends) {
   if (!ends.least || !ends.most || *ends.least > *ends.most) {
     return;
   }
   const std::uint64_t apart = static_cast<std::uint64_t>(*ends.most) - static_cast<std::uint64_t>(*ends.least);
   const std::uint64_t place = (static_cast<std::uint64_t>(*ends.least) - arc.first) & low_ones(width);
-  const std::uint64_t to_first = (0 - place) & low_ones(width); // the way up to where the arc starts
+  const std::uint64_t to_first = (0 - place) & low_ones(width); // the distance up to the start of the arc
   if (apart > low_ones(width)) {
     return;
   }
-  std::uint64_t from = 0; // what is left of the range, relative to its least number
+  std::uint64_t from = 0; // the rest of the range, relative to its least number
   std::uint64_t rest = arc.more;
   if (place <= arc.more) {
     if (place != 0 && to_first <= apart) {
-      return; // the end of the arc, and its start again
+      return; // the range has the end of the arc, and its start again
     }
     rest = arc.more - place;
   } else {
     from = to_first;
   }
   if (from > apart) {
-    return; // nothing is left: this never runs
+    return; // the range is empty: this code never runs
   }
   const std::int64_t least = static_cast<std::int64_t>(static_cast<std::uint64_t>(*ends.least) + from);
   if (rest < apart - from) {
@@ -111,7 +111,7 @@ constexpr void narrow_to_arc(const number_arc& arc, unsigned width, integer_ends
   ends.least = least;
 }
 
-/// The bounds of what `r` reads, as integers.
+/// The bounds of a value in reading `r`, as integers.
 constexpr integer_ends ends_of(const value_bounds& b, number_reading r) {
   return r == number_reading::as_signed ? integer_ends{b.signed_low, b.signed_high}
          : b.high >> 63 != 0            ? integer_ends{}

@@ -1,4 +1,4 @@
-/// `loop_trip_finder`: how often loops run: of each exit, and of all exits together.
+/// `loop_trip_finder`: how often loops run, by each exit and by all exits together.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,8 +23,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Counts loops, and puts the counts into evolutions. An exit that each iteration tests compares a counter with what
-/// does not change, or two counters; or it is taken if one of several comparisons holds, or all do (`count_exit`).
+/// Counts loops, and writes the counts into evolutions. An exit that each iteration tests compares a counter with an
+/// invariant, or two counters; it is taken if one of several comparisons holds, or if all do (`count_exit`).
 class loop_trip_finder {
 public:
   loop_trip_finder(const trip_inputs& in, value_evolutions& out)
@@ -61,7 +61,7 @@ public:
     trips = total;
   }
 
-  /// Runs loop `l`, which is counted, if an exit says nothing and the number is not known.
+  /// Runs loop `l`, which is counted, if an exit gives no count and the number is unknown.
   void run(loop_id l, loop_runner& runner) {
     bool may_gain = false;
     for (std::size_t i = 0; i != out_.num_exits(l); ++i) {
@@ -74,7 +74,7 @@ public:
     }
   }
 
-  /// What the run of loop `l`, if there was one, says about its number.
+  /// Adds the count of a run of loop `l`, if there was one.
   void note_run(loop_id l) {
     loop_trips& trips = out_.loops_[l].trips;
     const trip_count& found = out_.loops_[l].run;
@@ -108,7 +108,7 @@ private:
     return kind == trip_count_kind::unknown || kind == trip_count_kind::at_most;
   }
 
-  /// The last node that each iteration passes that does not leave loop `l`: what dominates it does so, too.
+  /// The last node that each iteration reaches if it does not leave loop `l`. Its dominators are reached, too.
   node_id last_common_node(loop_id l) const {
     node_id common = no_node;
     for (const loop_edge& back : loops_.backedges(l)) {
@@ -126,7 +126,7 @@ private:
     return {in_, l, is_only_end, must_leave};
   }
 
-  /// Whether loop `l` can only end by an exit: it has one, contains no other loop, and all it does goes on.
+  /// Whether loop `l` can end only by an exit: it has one, contains no other loop, and all its operations return.
   bool has_one_end(loop_id l) const {
     std::size_t exits = 0;
     for ([[maybe_unused]] const loop_edge& e : loops_.exiting_edges(l)) {

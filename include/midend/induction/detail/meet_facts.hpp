@@ -1,4 +1,4 @@
-/// `meet_facts`: two facts about the same number in one.
+/// `meet_facts`: the intersection of two facts about a number.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,8 +10,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Reduces `a` to the numbers that `b` allows, too. Facts that contradict each other are about what is never computed:
-/// then `a` stays.
+/// Reduces `a` to numbers that `b` allows, too. If the facts contradict each other, the number is never computed: then
+/// `a` stays.
 constexpr void meet_facts(unsigned width, number_domain::element& a, const number_domain::element& b) {
   if (number_domain().leq(a, b)) {
     return;

@@ -1,5 +1,4 @@
-/// `narrow_choices`, `narrow_counters`: facts about values that follow from branches, from conditions, and from how
-/// often loops run.
+/// `narrow_choices`, `narrow_counters`: facts about values from branches, from conditions, and from trip counts.
 #pragma once
 
 #include "midend/config.hpp"
@@ -33,7 +32,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-// What both facts and bounds say.
+// The intersection of facts and bounds.
 
 inline void meet(number_facts& f, const value_bounds& b) {
   const value_bounds narrow = narrower({f.least, f.most, f.low, f.high}, b);
@@ -56,7 +55,7 @@ inline void meet(number_facts& f, const integer_ends& ends, number_reading r) {
   meet(f, b);
 }
 
-/// A value that is one of others, where for each of these comparisons held.
+/// Narrows a value that is one of several inputs. For each input, its comparisons held.
 inline void narrow_choice(const entry_ranges& ranges, value_id v, span<const value_id> inputs,
                           const held_comparisons* held, value_form_reader& reader) {
   number_facts f = reader.facts_of(v);
@@ -73,8 +72,8 @@ inline void narrow_choice(const entry_ranges& ranges, value_id v, span<const val
   reader.narrow(v, f);
 }
 
-/// What phis and selects are at most and at least, by the branches that lead to them, and by their conditions: of each
-/// of their inputs. `order` has the nodes in reverse postorder. Phis of more than four inputs stay as they are.
+/// Narrows phis and selects by the branches that lead to their inputs, and by their conditions. `order` has the nodes
+/// in reverse postorder. Phis of more than four inputs stay unchanged.
 inline void narrow_choices(const trip_inputs& in, span<const node_id> order, value_form_reader& reader) {
   constexpr std::size_t most = 4;
   const flat_program& p = in.program;
@@ -92,7 +91,7 @@ inline void narrow_choices(const trip_inputs& in, span<const node_id> order, val
         comparisons += held[edges - 1].size;
       }
     }
-    const bool knows_more = comparisons != 0 && edges <= most; // than the facts
+    const bool knows_more = comparisons != 0 && edges <= most; // whether the bounds are narrower than the facts
     for (const value_id v : p.values(n)) {
       if (!knows_more || !p.is_phi(v) || p.constant(v) || reader.width_of(v) != p.operation(v).width) {
         continue;
@@ -119,7 +118,7 @@ inline void narrow_choices(const trip_inputs& in, span<const node_id> order, val
   }
 }
 
-/// Of numbers that do not change by a number, all of them.
+/// Joins the facts of all values of an invariant plus a multiple of a number.
 inline void meet_all_values(const evolution& bits, std::uint64_t backedges, number_facts& f) {
   value_bounds all{};
   for (std::uint64_t k = 0; k <= backedges; ++k) {
@@ -133,9 +132,9 @@ inline void meet_all_values(const evolution& bits, std::uint64_t backedges, numb
   meet(f, all);
 }
 
-/// What a phi of the header is at most and at least, if the loop takes at most so many backedges.
+/// Narrows a header phi by an upper bound of the backedges.
 inline void narrow_counter(const exit_place& x, value_id v, std::uint64_t backedges, value_form_reader& reader) {
-  constexpr std::uint64_t max_listed = 100; // of a loop that runs longer, not each iteration is looked at
+  constexpr std::uint64_t max_listed = 100; // of a longer loop, not each iteration is listed
   const unsigned width = reader.width_of(v);
   number_facts f = reader.facts_of(v);
   const evolution bits = resolve_operand(x, v, width, number_reading::low_bits);
@@ -160,7 +159,7 @@ inline void narrow_counter(const exit_place& x, value_id v, std::uint64_t backed
   reader.narrow(v, f);
 }
 
-/// What the phis of its header are at most and at least, by how often loop `l` runs.
+/// Narrows the header phis of loop `l` by its trip count.
 inline void narrow_counters(const trip_inputs& in, loop_id l, const trip_count& count, value_form_reader& reader) {
   const bool is_bounded = count.kind == trip_count_kind::exact || count.kind == trip_count_kind::at_most;
   if (!is_bounded || count.backedges > largest_upper_bound) {

@@ -21,11 +21,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What a value is as a sum, whatever the loops do: of phis of loop headers, of operations that are no sums, and of
-/// values from outside. Three forms a value: its bits, and, as far as nothing wraps, its number with and without sign.
+/// Reads a value as a sum that holds in all iterations: of header phis, of operations that are no sums, and of values
+/// from outside. Each value has three forms: its bits, and, as far as nothing wraps, its number with and without sign.
 class value_form_reader {
 public:
-  /// `rank` has the place of each node in reverse postorder, or `value_evolutions::none`.
+  /// `rank` is the position of each node in reverse postorder, or `value_evolutions::none`.
   value_form_reader(const flat_program& program, const loop_forest& loops, span<const number_facts> facts,
                     span<const std::uint32_t> rank, flat_array<number_facts>& narrowed,
                     flat_array<unsigned char>& is_narrowed, value_evolutions& out)
@@ -66,7 +66,7 @@ public:
     return form.reduce(width, [this](value_id x) { return unsigned{out_.values_[x].width}; });
   }
 
-  /// More may be known about a value.
+  /// Adds facts about a value.
   void narrow(value_id v, const number_facts& facts) {
     if (facts == facts_of(v)) {
       return;
@@ -95,7 +95,7 @@ public:
     return r != as_unsigned_number || bits >> 63 == 0;
   }
 
-  /// What an operation of `width` bits reads of a value. False if no form is known to be that.
+  /// The form of an operand, as an operation of `width` bits reads it. False if none is known.
   bool read_operand(value_id v, unsigned width, number_reading r, linear_form& out) const {
     if (v == no_value || p_.is_undefined(v) || p_.may_be_undefined(v)) {
       return false;
@@ -113,8 +113,8 @@ public:
     return wide <= width || fits(facts_of(v), width, r);
   }
 
-  /// The low bits of a value as a sum, also where only those are one: of a value that is masked, or shifted up and
-  /// down, or where the program says what they are (`low_sum`).
+  /// The low bits of a value as a sum, even if the whole value is none: of a value that is masked, or shifted up and
+  /// down, or whose low bits the program describes (`low_sum`).
   bool read_low_bits(value_id v, unsigned width, linear_form& out) const {
     std::uint64_t added = 0;
     for (unsigned steps = 0; steps != 8 && v != no_value && !p_.is_phi(v) && !p_.constant(v); ++steps) {
@@ -139,7 +139,7 @@ public:
                                  : read_operand(v, width, low_bits, out);
         return is_read && out.add(added);
       }
-      const bool has_mask = first.has_value() || has_number; // of an operation that is commutative
+      const bool has_mask = first.has_value() || has_number; // of a commutative operation
       const std::uint64_t mask = (has_number ? number : first.value_or(0)) & low_ones(width);
       const bool is_conversion = info.code == operation::truncate || info.code == operation::zero_extend ||
                                  info.code == operation::sign_extend;
@@ -155,7 +155,7 @@ public:
     return read_operand(v, width, low_bits, out) && out.add(added);
   }
 
-  /// The same of a value in a term of a sum, without its coefficient.
+  /// The low bits of a value in a term of a sum, without its coefficient.
   bool read_low_bits_of_term(const linear_form::term& t, unsigned width, linear_form& out) const {
     if (out_.values_[t.value].width >= width) {
       return read_low_bits(t.value, width, out);
@@ -164,7 +164,7 @@ public:
     return t.reading != low_bits && out.add(t.value, 1, t.reading);
   }
 
-  /// The bits that may be 1.
+  /// The bits of a value that may be 1.
   std::uint64_t possible_bits(value_id v, unsigned width) const {
     std::uint64_t out = facts_of_operand(v, width).possible_bits();
     if (!p_.is_phi(v) && p_.operation(v).code == operation::bit_and) {
@@ -210,7 +210,7 @@ private:
       forms[i] = out_.kind_of(v, number_readings[i]);
       is_sum[i] = read_form(v, number_readings[i], forms[i]);
     }
-    if (record.is_natural && is_sum[1] != is_sum[2]) { // both readings are the same
+    if (record.is_natural && is_sum[1] != is_sum[2]) { // both readings are equal
       forms[is_sum[1] ? 2 : 1] = forms[is_sum[1] ? 1 : 2];
       is_sum[1] = is_sum[2] = true;
     }
@@ -246,7 +246,7 @@ private:
     return p_.is_phi(v) ? !is_header_phi(v) && read_join(v, r, out) : read_operation(v, r, out);
   }
 
-  /// A phi of which all inputs are the same sum.
+  /// Reads a phi whose inputs are all one sum.
   bool read_join(value_id v, number_reading r, linear_form& out) {
     evolving_value& record = out_.values_[v];
     bool is_first = true;
@@ -282,7 +282,7 @@ private:
     case operation::neg:
       return (r == low_bits || keeps_difference(info, r, {}, operands[0])) &&
              read_operand(operands[0], width, r, out) && out.negate();
-    case operation::bit_not: // -1 - x; of unsigned numbers the largest minus x
+    case operation::bit_not: // -1 - x; for unsigned numbers, the largest one minus x
       return read_operand(operands[0], width, r, out) && out.negate() &&
              (r == as_unsigned_number ? low_ones(width) >> 63 == 0 && out.add(low_ones(width)) : out.add(minus_one));
     case operation::add:
@@ -305,7 +305,7 @@ private:
       return read_shifted_sum(info, operands, r, out);
     case operation::bit_and:
       return read_masked(operands, width, r, out);
-    case operation::truncate: // of an operand of fewer bits, an extension
+    case operation::truncate: // of an operand of fewer bits, it extends
       return info.operand_width < width ? read_extended(info, operands[0], as_unsigned_number, r, out)
                                         : read_operand(operands[0], width, r, out);
     case operation::zero_extend:
@@ -318,7 +318,7 @@ private:
     }
   }
 
-  /// The low bits of x >> by, where a power of 2 divides all terms of x.
+  /// The low bits of x >> by, if a power of 2 divides all terms of x.
   bool read_shifted_down(value_id x, unsigned by, unsigned width, linear_form& out) const {
     linear_form up;
     if (!read_operand(x, width + by, low_bits, up)) {
@@ -358,7 +358,7 @@ private:
            out.add(static_cast<std::uint64_t>(as_signed(by, width)));
   }
 
-  /// Whether a sum does not wrap, by promise or by the ranges of its operands, or of one of them and of the sum itself.
+  /// Whether a sum does not wrap, by promise or by ranges: of its operands, or of one of them and the sum itself.
   bool keeps_sum(const operation_info& info, number_reading r, value_id a, value_id b, value_id v) const {
     const unsigned width = info.width;
     const number_facts x = facts_of_operand(a, width);
@@ -375,7 +375,8 @@ private:
             !wrapping_add(bits_of(x.high, width), bits_of(y.high, width), width).signed_wrap);
   }
 
-  /// A sum that wraps is less than each term; if a term is negative, it is greater than that term.
+  /// Whether a term and its sum show that it does not wrap: a sum that wraps is less than each term; if a term is
+  /// negative, it is greater than that term.
   static bool keeps_term(number_reading r, const number_facts& term, const number_facts& sum, unsigned width) {
     if (r == as_unsigned_number) {
       return sum.least >= term.most;
@@ -384,7 +385,7 @@ private:
     return term.low >= 0 ? sum.low >= -highest - 1 + term.high : term.high <= 0 && sum.high <= highest + term.low;
   }
 
-  /// The same of a difference; without a first operand, from 0.
+  /// Whether a difference does not wrap; without a first operand, from 0.
   bool keeps_difference(const operation_info& info, number_reading r, optional<value_id> a, value_id b) const {
     const unsigned width = info.width;
     const number_facts x = a ? facts_of_operand(*a, width) : number_facts::exactly(width, 0);
@@ -428,7 +429,7 @@ private:
            read_operand(operands[2], info.width, r, added) && out.add(added);
   }
 
-  /// x & mask, where no bit of x is outside of the mask.
+  /// Reads x & mask, where x has no bit outside of the mask.
   bool read_masked(span<const value_id> operands, unsigned width, number_reading r, linear_form& out) const {
     const bool is_second = static_cast<bool>(p_.constant(operands[1]));
     const auto mask = p_.constant(operands[is_second ? 1 : 0]);
@@ -436,7 +437,7 @@ private:
     return mask && (facts_of_operand(x, width).possible_bits() & ~*mask) == 0 && read_operand(x, width, r, out);
   }
 
-  /// The number that an operand is, with a sign or without, as a number of more bits.
+  /// Reads an operand, with or without sign, as a number of more bits.
   bool read_extended(const operation_info& info, value_id v, number_reading number, number_reading r,
                      linear_form& out) const {
     if (info.operand_width == info.width) {
@@ -453,7 +454,7 @@ private:
   const loop_forest& loops_;
   span<const number_facts> facts_;
   span<const std::uint32_t> rank_;
-  flat_array<number_facts>& narrowed_; ///< by value, if facts were narrowed
+  flat_array<number_facts>& narrowed_; ///< by value; empty if no facts were narrowed
   flat_array<unsigned char>& is_narrowed_;
   value_evolutions& out_;
 };

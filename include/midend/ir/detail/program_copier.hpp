@@ -104,7 +104,7 @@ private:
     return x == no_value ? none : found(v, x, taken, false);
   }
 
-  /// The same, the last one: where the operands of a guard are.
+  /// The last such place, where the operands of a guard are.
   std::uint32_t last_position(value_id v, value_id x, std::uint32_t taken = none) {
     return x == no_value ? none : found(v, x, taken, true);
   }

@@ -48,7 +48,7 @@ public:
     room_ += capacity;
   }
 
-  /// The same for a list of `count` elements, which `at` sets then.
+  /// A list of `count` elements, to be set by `at`. Also to be called before anything else is in the pool.
   void add_list_of(std::uint32_t count) {
     lists_.push_back({room_, count, count});
     room_ += count;

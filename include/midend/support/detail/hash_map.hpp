@@ -76,7 +76,7 @@ public:
     return at.generation == generation_ ? at.number : missing;
   }
 
-  /// The same, but if there is none, the key gets the number `fresh`, which must not be `missing`.
+  /// The number of a key. A new key gets the number `fresh`, which must not be `missing`.
   template <class Equal = equal_keys_are_enough>
   constexpr std::uint32_t find_or_insert(const Key& key, std::uint32_t fresh, const Equal& is_equal = {}) {
     if (2 * (used_ + 1) > capacity_) [[unlikely]] {

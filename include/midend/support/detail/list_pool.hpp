@@ -21,7 +21,7 @@ struct pooled_list {
 
   std::uint32_t capacity() const { return std::uint32_t{1} << width_of_capacity >> 1; }
 
-  /// The same elements from another place on, with a capacity of at least `least` elements.
+  /// The list after its elements moved to position `to`, with a capacity of at least `least` elements.
   pooled_list moved(std::size_t to, std::size_t least) const {
     const auto width = static_cast<std::uint32_t>(std::bit_width(least - 1)) + 1;
     MIDEND_ASSERT(width < 28, "at most 2^26 elements in a list", least);

@@ -107,7 +107,7 @@ public:
     return {slot_iterator(this, first_use_[v]), slot_iterator(this, no_slot)};
   }
 
-  /// The same as users: one appears once for each operand.
+  /// The users of `v`: each appears once for each operand that is `v`.
   auto users(std::uint32_t v) const { return mapped(slots(v), user_of_slot{this}); }
 
   std::uint32_t user(std::uint32_t slot) const { return user_[slot]; }

@@ -20,7 +20,7 @@ using word = std::uint64_t;
 
 inline constexpr std::size_t word_bits = 64;
 
-/// What searches return if there is nothing to find.
+/// The result of a search that finds nothing.
 inline constexpr std::size_t no_bit = ~std::size_t{0};
 
 constexpr std::size_t words_for(std::size_t bits) {

@@ -1,4 +1,4 @@
-/// `value_reads`: who reads a value, for planners that ask about many values.
+/// `value_reads`: the readers of values, for planners that ask about many values.
 #pragma once
 
 #include "midend/config.hpp"
