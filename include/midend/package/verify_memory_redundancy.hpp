@@ -603,7 +603,8 @@ private:
 /// accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the program.
-/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness, and nothing
+/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness, and
+/// nothing
 ///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
 ///    that replaces the load, or that is stored. Loads and stores of values with more bits than their bytes prove
 ///    nothing about a load, and loads of fewer nothing about a store.

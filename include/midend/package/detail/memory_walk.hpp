@@ -149,9 +149,9 @@ public:
   }
 
   /// What is at `place` before `v` runs, from the last access on all paths there. The answer was computed before `v` on
-  /// every path, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer: the
-  /// one that is its other value, and those with the same other value. Otherwise accesses without a guard answer. If
-  /// the answer must be whole, loads that do not read all bits of their bytes are passed.
+  /// every path, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer:
+  /// the one that is its other value, and those with the same other value. Otherwise accesses without a guard answer.
+  /// If the answer must be whole, loads that do not read all bits of their bytes are passed.
   template <class Resolve>
   held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard,
                          const Resolve& resolve, bool must_be_whole = false) {
