@@ -185,8 +185,9 @@ MIDEND_REQUIRED(has_is_terminator,
                 "an IR with effects needs `bool is_terminator(midend::value_id v) const`, false for all values if "
                 "`values(n)` has no terminators");
 
+// A member that does not fit is told from one that is missing, so the optional rows of both come first.
 struct effect_contract : contract<ssa_contract, has_effect_row, has_may_trap_row, has_may_not_return_row,
-                                  has_may_duplicate_row, has_is_volatile_row, has_is_terminator_row, optional_effects> {
+                                  has_is_volatile_row, optional_effects, has_may_duplicate_row, has_is_terminator_row> {
 };
 
 } // namespace detail
