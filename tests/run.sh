@@ -13,7 +13,7 @@
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
 #
 # Two builds have the unit tests: g++ without exceptions, RTTI and contract checks, and clang with all three and with
-# sanitizers; they run a tenth and a twentieth of long tests. They are compiled in batches and few of them are optimised, see
+# sanitizers; both run a tenth of long tests. They are compiled in batches and few of them are optimised, see
 # tests/CMakeLists.txt. The optimised programs (tool, examples, benchmarks) are tested by what they print.
 #
 # Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
