@@ -17,5 +17,11 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# For who builds all tests: g++ collects its garbage when it has a gigabyte, not each time that it has grown by a half.
+# That is a tenth of its time.
+if(MIDEND_BATCHED_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(--param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000)
+endif()
+
 # The manual as a searchable site, in build/manual/site of the source tree: cmake --build BUILD --target midend_docs
 add_custom_target(midend_docs COMMAND bash "${PROJECT_SOURCE_DIR}/docs/build.sh" USES_TERMINAL VERBATIM)

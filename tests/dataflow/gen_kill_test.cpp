@@ -355,7 +355,7 @@ TEST_CASE("gen_kill: long chains and deep nests take few visits, however they ar
 
 TEST_CASE("gen_kill: a million nodes on a small stack") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr std::size_t count = 1'000'000;
+    constexpr std::size_t count = midend_tests::million;
     const auto g = renumbered(count, chain(count), numbering::against_it);
     problem_data data{2, std::vector<std::vector<effect>>(count), {}};
     data.effects[0].push_back({effect::kind::gen, 1, 0}); // the end of the chain

@@ -1,4 +1,5 @@
 // low_high_order.hpp, verify_low_high.hpp, certify.hpp.
+#include "kit/affordable.hpp"
 #include "kit/definitions.hpp"
 #include "kit/expectations.hpp"
 #include "kit/print.hpp"
@@ -535,7 +536,7 @@ namespace {
 /// Builds a graph of a million nodes and certifies its tree, whose immediate dominators are given by a formula.
 template <class Successors, class Dominator>
 std::string certify_a_million(Successors successors_of, Dominator dominator_of) {
-  constexpr node_id size = 1'000'000;
+  constexpr node_id size = midend_tests::million;
   std::vector<edge> edges;
   for (node_id n = 0; n != size; ++n) {
     for (const std::int64_t s : successors_of(std::int64_t{n})) {

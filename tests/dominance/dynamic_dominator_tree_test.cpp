@@ -479,8 +479,6 @@ TEST_CASE("dynamic_dominator_tree: gives up where an update would take too long,
 
 namespace {
 
-constexpr node_id million = 1'000'000;
-
 /// Deletes an edge here and there of a large graph and inserts it again, and compares in the end and on the way.
 std::string wrong_on_a_small_stack(const test_graph& graph, std::size_t edges) {
   return on_a_small_stack([&] {

@@ -1,4 +1,5 @@
 // dynamic_post_dominator_tree.hpp.
+#include "kit/affordable.hpp"
 #include "kit/editable_graph.hpp"
 #include "kit/print.hpp"
 #include "kit/small_stack.hpp"
@@ -224,7 +225,6 @@ TEST_CASE("dynamic_post_dominator_tree: queries, roots that come and go, and wha
 }
 
 TEST_CASE("dynamic_post_dominator_tree: a million nodes on a small stack") {
-  constexpr node_id million = 1'000'000;
   const std::string wrong = on_a_small_stack([&]() -> std::string {
     test_graph graph{"chain", million, 0, {}};
     for (node_id n = 0; n + 1 != million; ++n) {

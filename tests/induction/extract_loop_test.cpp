@@ -1,4 +1,5 @@
 // extract_loop: a loop as a program of its own, and put back.
+#include "kit/affordable.hpp"
 #include "kit/allocations.hpp"
 #include "kit/cases_of_edges.hpp"
 #include "kit/run_text.hpp"
@@ -410,7 +411,7 @@ TEST_CASE("ugly loops are extracted: parallel and unreachable entries, self loop
 }
 
 TEST_CASE("a loop of a million nodes is extracted on a default stack") {
-  constexpr std::size_t count = 1'000'000;
+  constexpr std::size_t count = midend_tests::million;
   elbrus::procedure p;
   for (std::size_t n = 0; n != count; ++n) {
     p.create_node({});

@@ -1,4 +1,5 @@
 // frozen: flat copies of programs answer as the programs, and certificates take them as the program before.
+#include "kit/affordable.hpp"
 #include "kit/allocations.hpp"
 #include "kit/frozen_checks.hpp"
 #include "kit/semantic_ir.hpp"
@@ -510,7 +511,7 @@ TEST_CASE("results for a program apply to its frozen copy: the epoch is that of 
 }
 
 TEST_CASE("freezing a million nodes and copying that allocates nothing in memory that was used before") {
-  constexpr std::size_t count = 1'000'000;
+  constexpr std::size_t count = midend_tests::million;
   std::vector<midend::edge> edges;
   for (node_id n = 0; n + 1 != count; ++n) {
     edges.push_back({n, n + 1});

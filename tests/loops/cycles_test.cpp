@@ -1,4 +1,5 @@
 // cycles.hpp, cycle_forest.hpp, is_reducible.hpp.
+#include "kit/affordable.hpp"
 #include "kit/expectations.hpp"
 #include "kit/print.hpp"
 #include "kit/small_stack.hpp"
@@ -453,7 +454,7 @@ TEST_CASE("cycles: a result is refilled whatever it held") {
 // an entry of each cycle.
 TEST_CASE("cycles: a million nodes, half a million irreducible cycles inside each other") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr node_id k = 500'000;
+    constexpr node_id k = midend_tests::million / 2;
     std::vector<edge> edges{{0, k}};
     for (node_id n = 0; n != k; ++n) {
       edges.push_back({n, n + 1});
@@ -485,7 +486,8 @@ TEST_CASE("cycles: a million nodes, half a million irreducible cycles inside eac
 // Whoever hands such an edge on from header to header needs hours.
 TEST_CASE("cycles: a million nodes, each of the cycles inside each other entered from outside") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr node_id k = 250'000; // headers 1 … k, latches k + 1 … 2k, then the blocks beside the nest
+    constexpr node_id k =
+        midend_tests::million / 4; // headers 1 … k, latches k + 1 … 2k, then the blocks beside the nest
     std::vector<edge> edges{{0, 2 * k + 1}, {0, 1}};
     for (node_id n = 1; n <= k; ++n) {
       edges.push_back({n, n + 1});
@@ -520,7 +522,7 @@ TEST_CASE("cycles: a million nodes, each of the cycles inside each other entered
 // A cycle of a million nodes with a jump from each to anywhere: cycles inside each other by the ten thousands.
 TEST_CASE("cycles: a million nodes, an irreducible web") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr node_id end = 1'000'000;
+    constexpr node_id end = midend_tests::million;
     std::vector<edge> edges;
     random_source random(3);
     for (node_id n = 0; n + 1 != end; ++n) {

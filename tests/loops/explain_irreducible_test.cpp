@@ -1,5 +1,6 @@
 #include <midend/loops/explain_irreducible.hpp>
 
+#include "kit/affordable.hpp"
 #include "kit/definitions.hpp"
 #include "kit/print.hpp"
 #include "kit/small_stack.hpp"
@@ -234,7 +235,7 @@ TEST_CASE("explain_irreducible: a result is refilled whatever it held") {
 
 TEST_CASE("explain_irreducible: a way of a million blocks, on a small stack") {
   // Two chains side by side to a cycle of two blocks.
-  constexpr node_id length = 500'000;
+  constexpr node_id length = midend_tests::million / 2;
   const std::string wrong = on_a_small_stack([] {
     std::vector<edge> edges{{0, 1}, {0, 2}};
     for (node_id n = 1; n + 2 <= 2 * length; ++n) {

@@ -1,4 +1,5 @@
 // loop_forms.hpp, loop_guard.hpp, explain_loop_form.hpp.
+#include "kit/affordable.hpp"
 #include "kit/definitions.hpp"
 #include "kit/expectations.hpp"
 #include "kit/print.hpp"
@@ -579,7 +580,6 @@ TEST_CASE("loop guard: an outer loop may repeat the guard") {
 
 TEST_CASE("loop guard: a million blocks between, on a small stack") {
   const std::string wrong = on_a_small_stack([] {
-    constexpr node_id million = 1'000'000;
     std::vector<edge> edges{{0, 1}, {0, million}, {1, 2}, {2, 2}};
     for (node_id n = 2; n != million; ++n) {
       edges.push_back({n, n + 1});
@@ -593,7 +593,8 @@ TEST_CASE("loop guard: a million blocks between, on a small stack") {
 
 TEST_CASE("explain_loop_form: half a million latches, each with a shared exit, on a small stack") {
   const std::string wrong = on_a_small_stack([] {
-    constexpr node_id latches = 500'000; // 1: header, 2 … : latches, after them as many exits, then one to all exits
+    constexpr node_id latches =
+        midend_tests::million / 2; // 1: header, 2 … : latches, after them as many exits, then one to all exits
     constexpr node_id aside = 2 + 2 * latches;
     std::vector<edge> edges{{0, 1}, {0, aside}};
     for (node_id n = 2; n != 2 + latches; ++n) {

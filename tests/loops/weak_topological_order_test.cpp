@@ -368,7 +368,7 @@ TEST_CASE("weak_topological_order: of no nodes, and the epoch") {
 
 TEST_CASE("weak_topological_order: a million nodes, half a million components inside each other") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr node_id k = 500'000;
+    constexpr node_id k = midend_tests::million / 2;
     std::vector<edge> edges;
     for (node_id n = 0; n + 1 != 2 * k; ++n) {
       edges.push_back({n, n + 1});
@@ -395,7 +395,7 @@ TEST_CASE("weak_topological_order: a million nodes, half a million components in
 
 TEST_CASE("weak_topological_order: a million nodes, chain, ladder and switch") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr node_id end = 1'000'000;
+    constexpr node_id end = midend_tests::million;
     std::vector<edge> chain;
     std::vector<edge> ladder;
     std::vector<edge> cases;

@@ -1,4 +1,5 @@
 // RecMII, critical path, register need: against the definitions on small bodies.
+#include "kit/affordable.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
@@ -186,7 +187,7 @@ TEST_CASE("recurrence_bound: against all cycles of random bodies") {
 
 TEST_CASE("recurrence_bound and critical_path: a million operations on a small stack") {
   const std::string wrong = on_a_small_stack([]() -> std::string {
-    constexpr std::uint32_t count = 1'000'000;
+    constexpr std::uint32_t count = midend_tests::million;
     dependence_graph g;
     for (std::uint32_t o = 0; o != count; ++o) {
       g.add_operation(alu, 1);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Natural mistakes: what midend answers to each.
 
-run.py [--compilers=g++-12,clang++-19,…] [--jobs=N] [--only=NAME,…] INCLUDE_DIR
+run.py [--compilers=g++-12,clang++-19,…] [--jobs=N] [--only=NAME,…] [--share=N] INCLUDE_DIR
     compiles and runs the mistakes of this folder and of sentences/; each must get the answer that its comment expects,
     within the first ten lines; lines that say through which headers an #include has come do not count. Compile-time
-    mistakes are given to the compilers of --rejecting, without what is run.
+    mistakes are given to the compilers of --rejecting, without what is run; with --share, every Nth of them.
 run.py --table=FILE [--thorough] INCLUDE_DIR
     gives what does not compile to all compilers, runs the others with the first one, checked and with NDEBUG, and
     writes the table of docs/mistakes.md. With --thorough, all compilers run them.
@@ -261,6 +261,7 @@ def main():
     parser.add_argument("--thorough", action="store_true", help="all compilers for everything")
     parser.add_argument("--table")
     parser.add_argument("--only", default="", help="names of mistakes or files")
+    parser.add_argument("--share", type=int, default=1, help="every Nth mistake that must not compile")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     all_compilers = ["g++-12", "clang++-16", "clang++-19"]
@@ -281,6 +282,8 @@ def main():
     if options.only:
         only = options.only.split(",")
         mistakes = [m for m in mistakes if m.name in only or m.file in only]
+    to_reject = [m for m in mistakes if m.kind == "compile-time"]
+    mistakes = [m for m in mistakes if m.kind != "compile-time"] + to_reject[::options.share]
     include = os.path.abspath(options.include)
     problems = []
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -710,10 +710,10 @@ struct long_ir {
 
 TEST_CASE("check_ir: a million nodes on a small stack") {
   std::vector<edge> edges;
-  for (node_id n = 0; n + 1 < 1'000'000; ++n) {
+  for (node_id n = 0; n + 1 < midend_tests::million; ++n) {
     edges.push_back({n, n + 1});
   }
-  long_ir ir{make_csr({"", 1'000'000, 0, edges})};
+  long_ir ir{make_csr({"", midend_tests::million, 0, edges})};
   CHECK(on_a_small_stack([&] { return check_ir(ir) ? "found something" : ""; }) == "");
   ir.fault = 777'777;
   CHECK(

@@ -17,7 +17,6 @@ using midend::no_variable;
 namespace {
 
 /// Or, where tests are shortened, a tenth: any recursion would overflow the small stack as well.
-constexpr node_id million = static_cast<node_id>(affordable(1'000'000));
 
 template <class Successors> midend::csr_graph graph_by(node_id nodes, Successors successors_of) {
   std::vector<edge> edges;

@@ -1,4 +1,5 @@
 // Liveness of SSA values, against paths and against the liveness of variables without phis.
+#include "kit/affordable.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/ssa_ir.hpp"
 #include "kit/statement_ir.hpp"
@@ -376,7 +377,7 @@ TEST_CASE("live_values: no nodes, no values") {
 
 TEST_CASE("live_values: long lives and many short ones in a million nodes, on a small stack") {
   const std::string wrong = on_a_small_stack([] {
-    constexpr node_id nodes = 1'000'000;
+    constexpr node_id nodes = midend_tests::million;
     std::vector<edge> edges;
     for (node_id n = 1; n != nodes; ++n) {
       edges.push_back({n - 1, n});

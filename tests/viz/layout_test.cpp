@@ -1,5 +1,6 @@
 #include <midend/viz/layout.hpp>
 
+#include "kit/affordable.hpp"
 #include "kit/allocations.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
@@ -350,7 +351,6 @@ std::vector<midend::edge> chain(std::size_t nodes) {
 
 TEST_CASE("layout: long chains, deep nests and common ends need no stack and little time") {
   CHECK(on_a_small_stack([] {
-          const std::size_t million = affordable(1'000'000);
           const midend::csr_graph line = graph_of(million, chain(million));
           const graph_layout picture = picture_of(line);
           if (picture.width() != 48 || picture.height() <= static_cast<std::int64_t>(24 * million)) {

@@ -1,4 +1,5 @@
 // The verifier: each error is found once, with words and place; what is right is not complained of.
+#include "kit/affordable.hpp"
 #include "kit/small_stack.hpp"
 
 #include <midend/elbrus/builder.hpp>
@@ -745,7 +746,7 @@ TEST_CASE("verify: a million nodes on a small stack") {
   procedure p;
   p.set_name("chain");
   builder b(p);
-  constexpr node_id count = 1'000'000;
+  constexpr node_id count = midend_tests::million;
   const value_id x = b.parameter(type::i32, "x");
   for (node_id n = 0; n != count; ++n) {
     b.node("n" + std::to_string(n));
