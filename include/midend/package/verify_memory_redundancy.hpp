@@ -15,7 +15,8 @@
 #include "midend/package/memory_witness.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,72 +24,48 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a removal of loads and stores.
-enum class memory_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have other nodes, or the witness names a value that is none
-  wrong_witness,     ///< a value has two entries, or is no plain load or store
-  different_value,   ///< the access does not say what is at the place, or has another value
-  not_on_every_way,  ///< there is a way to the load or store without the access
-  written_between,   ///< the place may be written on a way from the access
-  read_before,       ///< what the store writes may be read before it is overwritten, or is never overwritten
-  missing_operation, ///< an operation is missing that the witness does not name, or one that it names is not
-  extra_operation,   ///< an operation that the old program does not have there
-  changed_operation, ///< it computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor what replaces it
-  changed_flow       ///< an edge, its target or its case
-};
-
-/// The answer of `verify_memory_redundancy`: the first fault and its place, or none.
-struct memory_verdict {
-  memory_fault fault = memory_fault::none;
-  node_id node = no_node;
-  value_id value = no_value;
-
-  explicit operator bool() const { return fault == memory_fault::none; }
-};
+/// The answer of `verify_memory_redundancy`.
+using memory_verdict = change_verdict;
 
 namespace detail {
 
-template <class Before, class After> class memory_checker {
+/// The loads and stores of the witness are missing, and what it says that a load yields is read in place of the load.
+template <class Before, class After> class memory_checker : public allowed_changes {
 public:
   memory_checker(const Before& before, const After& after, const memory_witness& w)
       : pair_(before, after), before_(before), after_(after), w_(w) {}
 
   memory_verdict run() {
     if (!pair_.read()) {
-      fail(memory_fault::wrong_size, no_node);
+      fail(change_fault::wrong_size, no_node);
       return verdict_;
     }
     list_values();
     read_witness();
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      if (!pair_.same_edges(pair_.order[i])) {
-        fail(memory_fault::changed_flow, pair_.order[i]);
-      }
-    }
+    pair_.compare_flow(*this);
     for (std::size_t i = 0; ok() && i != w_.loads.size(); ++i) {
       prove_load(w_.loads[i]);
     }
     for (std::size_t i = 0; ok() && i != w_.stores.size(); ++i) {
       prove_store(w_.stores[i]);
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_node(pair_.order[i]);
-    }
+    pair_.compare_operations(*this);
+    check_removed();
+    pair_.compare_reads(*this);
     return verdict_;
+  }
+
+  change_fault missing(node_id, value_id x) const {
+    return fate_[x] != stays ? change_fault::none : change_fault::missing_operation;
+  }
+
+  change_fault read(const changed_read& r) const {
+    const bool is_known = r.x != no_value && source_[r.x] != r.x && pair_.same_value(source_[r.x], r.u);
+    return is_known ? change_fault::none : change_fault::wrong_operand;
   }
 
 private:
   enum : unsigned char { stays, known, changes_nothing, overwritten };
-
-  bool ok() const { return verdict_.fault == memory_fault::none; }
-
-  void fail(memory_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_ = {fault, n, v};
-    }
-  }
 
   bool is_reached(node_id n) const { return n != no_node && pair_.reached[n] != 0; }
 
@@ -117,17 +94,17 @@ private:
       if (enter(l.load, l.access, known, effect_kind::reads) && l.access != no_value && l.value < count) {
         source_[l.load] = l.value;
       } else {
-        fail(memory_fault::wrong_witness, no_node, l.load);
+        fail(change_fault::wrong_witness, no_node, l.load);
       }
     }
     for (const removed_store& s : w_.stores) {
       if (!enter(s.store, s.access, s.access == no_value ? overwritten : changes_nothing, effect_kind::writes)) {
-        fail(memory_fault::wrong_witness, no_node, s.store);
+        fail(change_fault::wrong_witness, no_node, s.store);
       }
     }
     for (const known_load& l : w_.loads) {
       if (ok() && source_[l.value] != l.value) {
-        fail(memory_fault::wrong_witness, no_node, l.load);
+        fail(change_fault::wrong_witness, no_node, l.load);
       }
     }
   }
@@ -353,11 +330,11 @@ private:
                             (own.predicate == no_value || before_.effect(l.access) == effect_kind::reads);
     if (value == no_value || source_[value] != l.value || is_undefined(l.value) || !same_type(l.value, l.load) ||
         !keeps_value(l.load) || !keeps_value(l.access) || !same_guard) {
-      fail(memory_fault::different_value, n, l.load);
+      fail(change_fault::different_value, n, l.load);
       return;
     }
     if (l.value == l.access && keeps_promises(l.value, l.load)) {
-      fail(memory_fault::changed_operation, n, l.value);
+      fail(change_fault::changed_operation, n, l.value);
       return;
     }
     search_back(l.load, l.access, at);
@@ -385,7 +362,7 @@ private:
     const value_id value = value_at(s.access, at);
     if (value == no_value || stored == no_value || source_[value] != source_[stored] || !keeps_bytes(s.access) ||
         is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
-      fail(memory_fault::different_value, pair_.old_home[s.store], s.store);
+      fail(change_fault::different_value, pair_.old_home[s.store], s.store);
       return;
     }
     search_back(s.store, s.access, at);
@@ -403,12 +380,12 @@ private:
         const value_id x = values_[--end];
         arrived = x == access;
         if (!arrived && !before_.is_phi(x) && fate_[x] != changes_nothing && may_write(x, at)) {
-          fail(memory_fault::written_between, n, v);
+          fail(change_fault::written_between, n, v);
           return;
         }
       }
       if (!arrived && n == static_cast<node_id>(before_.graph().entry())) {
-        fail(memory_fault::not_on_every_way, n, v);
+        fail(change_fault::not_on_every_path, n, v);
         return;
       }
       if (!arrived) {
@@ -443,7 +420,7 @@ private:
     for (std::size_t i = 0; i != nodes.size(); ++i) {
       const node_id n = nodes[i];
       if (i != 0 && (is_computed_in(n, at.read) || is_defined_in(n, guard.predicate))) {
-        fail(memory_fault::read_before, n, v);
+        fail(change_fault::read_before, n, v);
         return;
       }
       bool is_over = false;
@@ -453,7 +430,7 @@ private:
           continue;
         }
         if (may_read(x, at)) {
-          fail(memory_fault::read_before, n, v);
+          fail(change_fault::read_before, n, v);
           return;
         }
         is_over = is_overwritten_by(x, at, guard);
@@ -471,7 +448,7 @@ private:
         ++mark_[s];
       });
       if (ways == 0) {
-        fail(memory_fault::read_before, n, v);
+        fail(change_fault::read_before, n, v);
         return;
       }
     }
@@ -495,7 +472,7 @@ private:
       }
     }
     if (taken != nodes.size()) {
-      fail(memory_fault::read_before, nodes[0], v);
+      fail(change_fault::read_before, nodes[0], v);
     }
   }
 
@@ -516,74 +493,19 @@ private:
            (own.predicate == no_value || (own.predicate == guard.predicate && own.negated == guard.negated));
   }
 
-  /// Whether the new program may read `u` where the old one reads `x`.
-  bool is_same(value_id x, value_id u) const {
-    return x != no_value && x < source_.size() && source_[x] != x ? pair_.same_value(source_[x], u)
-                                                                  : pair_.same_value(x, u);
-  }
-
-  void compare_node(node_id n) {
-    new_values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v >= pair_.num_old_values() || pair_.old_home[v] != n) {
-        fail(memory_fault::extra_operation, n, v);
+  /// Checks that the new program has no load or store that the witness removes: nothing is proven about their readers.
+  void check_removed() {
+    for (value_id v = 0; ok() && v != fate_.size(); ++v) {
+      if (fate_[v] != stays && pair_.is_computed(v)) {
+        fail(change_fault::extra_operation, pair_.new_home[v], v);
       }
-      new_values_.push_back(v);
-    });
-    std::size_t at = 0;
-    for_each_id(before_.values(n), [&](value_id x) {
-      const bool is_there = at != new_values_.size() && new_values_[at] == x;
-      if (is_there != (fate_[x] == stays)) {
-        fail(memory_fault::missing_operation, n, x);
-      } else if (is_there) {
-        compare_operation(n, x);
-      }
-      at += is_there ? 1u : 0u;
-    });
-    if (at != new_values_.size()) {
-      fail(memory_fault::extra_operation, n, new_values_[at]);
-    }
-    if (!is_same(static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)))) {
-      fail(memory_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
-    }
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != pair_.new_home[phi] || !before_.is_phi(phi)) {
-          fail(memory_fault::extra_operation, pair_.new_home[phi], phi);
-        } else if (!is_same(static_cast<value_id>(before_.phi_input(phi, e)),
-                            static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(memory_fault::wrong_operand, pair_.new_home[phi], phi);
-        }
-      });
-    });
-  }
-
-  void compare_operation(node_id n, value_id x) {
-    if (!pair_.same_operation(x, x)) {
-      fail(memory_fault::changed_operation, n, x);
-      return;
-    }
-    if (before_.is_phi(x)) {
-      return; // edge by edge
-    }
-    pending_.clear();
-    for_each_id(before_.operands(x), [&](value_id y) { pending_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < pending_.size() && is_same(pending_[i], u);
-      ++i;
-    });
-    if (!same || i != pending_.size()) {
-      fail(memory_fault::wrong_operand, n, x);
     }
   }
 
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
   const memory_witness& w_;
-  memory_verdict verdict_;
   flat_array<unsigned char> fate_; ///< by old value
   flat_array<value_id> source_;    ///< by old value
   flat_array<value_id> values_;    ///< of the old program, node by node
@@ -591,7 +513,6 @@ private:
   flat_array<std::size_t> position_;
   flat_array<std::uint32_t> mark_;
   flat_array<std::uint32_t> pending_;
-  flat_array<value_id> new_values_;
 };
 
 } // namespace detail
