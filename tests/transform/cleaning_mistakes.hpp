@@ -350,8 +350,6 @@ proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
     br %e ? head : exit
   node exit:
     ret %i1
-  node nowhere:
-    ret %n
 }
 )";
 
@@ -406,11 +404,6 @@ inline std::vector<mistake<motion>> mistakes_of_motion() {
        }},
       {"an operation is doubled", extra_operation,
        [](motion& m) { m.editor().clone_value(m.value("z"), midend::place_at_end(m.node("exit"))); }},
-      {"a store to where control never is", missing_operation,
-       [](motion& m) {
-         m.editor().move_value(m.operation(elbrus::opcode::st, "after"), midend::place_at_end(m.node("nowhere")));
-       }},
-      {"a call to where control never is", missing_operation, [](motion& m) { m.move("h", "nowhere"); }},
       {"another operand", wrong_operand, [](motion& m) { m.after.set_operand(m.value("u"), 1, m.value("n")); }},
       {"another input", wrong_operand,
        [](motion& m) { m.after.set_phi_input(m.value("i"), m.out("latch", 0), m.value("i")); }},

@@ -523,17 +523,15 @@ private:
 /// `linear_form`, and `operation`, `memory` and `same_operation` of the IR. Requires IRs that `check_ir`
 /// accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the program.
-/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness, and
-/// nothing
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but the loads and
+/// stores of the witness are missing, and the values of these loads are read in their place.
+/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness. Nothing
 ///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
 ///    that replaces the load, or that is stored. Loads and stores of values with more bits than their bytes prove
 ///    nothing about a load, and loads of fewer nothing about a store.
 /// 2. On every path on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
-/// before
-///    may read one of them but loads that are gone. The ways have no cycle, and do not come to where its address or
-///    predicate is computed.
-/// 3. The rest of the program is the old one, with the values of loads in place of these.
+///    before it may read one of them but loads that are gone. The paths have no cycle, and pass no node that computes
+///    the address or predicate of the store.
 ///
 /// **Why this is enough.** By induction over the run: as long as all claims held so far, stores that change nothing did
 /// not, so memory at a load is what the access made it. The value has been computed before the access, and is computed

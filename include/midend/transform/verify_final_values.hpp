@@ -893,11 +893,10 @@ private:
 /// trusted is this function, `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs.
 /// Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. It has the old edges, conditions and operations, in their order. New operations neither trap nor promise anything
-///    nor have effects.
-/// 2. An operand or input x is the old one; or control has left a loop of x there, and what is read is computed in a
-///    node that strictly dominates the header, and *is the final value* of x.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. There may be new operations that neither trap nor promise anything nor have effects.
+/// 2. Where control has left a loop of x, a value may be read in place of x if it is computed in a node that strictly
+///    dominates the header, and *is the final value* of x.
 ///
 /// **Final values.** Each value is a polynomial of values that are phis or no sums (`value_polynomials`). The witness
 /// claims what phis of headers are in iteration k. A claim is proven by induction over the iterations: for k = 0 it is

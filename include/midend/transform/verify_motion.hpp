@@ -40,21 +40,27 @@ public:
     pair_.compare_flow(*this);
     pair_.compare_operations(*this);
     pair_.compare_reads(*this);
-    if (ok()) {
+    if (ok() && !targets_.empty()) {
       list_places();
       tree_ = dominators(after_.graph());
       chain_.assign(pair_.reached.size(), no_node);
       between_.assign(pair_.reached.size(), 0);
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      check_moved_to(pair_.order[i]);
+    for (std::size_t i = 0; ok() && i != targets_.size(); ++i) {
+      check_moved_to(targets_[i]);
     }
     return verdict_;
   }
 
-  /// The reasons of a move are checked later, for all operations that were moved to a node.
-  change_fault moved(node_id, value_id v) const {
-    return before_.is_phi(v) ? change_fault::not_movable : change_fault::none;
+  /// `check_moved_to` checks the conditions of a move, for all operations of a node together.
+  change_fault moved(node_id n, value_id v) {
+    if (before_.is_phi(v)) {
+      return change_fault::not_movable;
+    }
+    if (targets_.empty() || targets_.back() != n) {
+      targets_.push_back(n);
+    }
+    return change_fault::none;
   }
 
 private:
@@ -263,6 +269,7 @@ private:
   const Before& before_;
   const After& after_;
   dominator_tree tree_;
+  ids targets_;       ///< the nodes to which operations moved
   ids old_place_;     ///< by value, in its node
   ids new_place_;     ///< position in its node in the new program, by value
   ids first_barrier_; ///< by node, of the old program, or `none`
@@ -281,12 +288,12 @@ private:
 /// with the transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR.
 /// Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
-/// **What is checked** of the reachable part of the program.
-/// 1. Edges, conditions and phis are the old ones. Operations read what they read and promise no more. Those that were
-///    not moved are in the old order.
-/// 2. A moved operation has no effect and lets control pass. It may keep its result when it runs again
-///    (`is_repeatable`), and its result does not depend on threads that run it together (`is_convergent`). Its new node
-///    accepts operations and strictly dominates the old one, and its operands are computed before it there.
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but operations may
+/// be in other nodes.
+/// 1. A moved operation has no effect and lets control pass. It may keep its result when it runs again
+///    (`is_repeatable`), and its result does not depend on threads that run it together (`is_convergent`).
+/// 2. Its new node accepts operations and strictly dominates the old one, and its operands are computed before its new
+///    place.
 /// 3. If it may trap: from its new place, control arrives at the old one without a branch. On the path is no effect, no
 ///    volatile access, and no operation that may not return. So it traps early or it would have trapped.
 /// 4. If it reads memory: nothing on a path from the new place to the old one that does not pass the new node again may
@@ -296,7 +303,7 @@ private:
 /// **Why this is enough.** Let v move from node a to b, and follow a run to a read of v. Since b dominates a, b was run
 /// before a; take the last time. No operand u was computed between then and the run of a: there would be a path to u
 /// that avoids b, as u's node is above b or u is earlier in b, and one from u to a without b; but b dominates a. Nor
-/// was memory written that v reads, by 4. So by 2 the value that v got in b is one that it may get in a, each time that
+/// was memory written that v reads, by 4. So by 1 the value that v got in b is one that it may get in a, each time that
 /// a runs until b runs again. A run of b without a run of a afterwards computes a value that is not read, and by 3 it
 /// does not trap.
 ///

@@ -117,10 +117,10 @@ private:
 /// compute these. It shares no code with `range_tests`; one must trust this function, `operation` and `same_operation`
 /// of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
-/// **What is checked** of the reachable part. Edges, cases, operations and phis are the old ones, in their order, and
-/// read what they read. Operations that were added could be removed: they have no effect and do not trap. A condition
-/// is the old one; or both are == or both are != of numbers of one width, and the differences of the two numbers, as
-/// polynomials of values modulo 2^width, are equal or negatives of each other.
+/// **What is checked** of the reachable part. All is as it was (`compared_programs`), but:
+/// 1. There may be new operations that are removable and do not trap.
+/// 2. A branch may read another condition if both are == or both are != of numbers of one width, and the differences of
+///    the two numbers, as polynomials of values modulo 2^width, are equal or negatives of each other.
 ///
 /// **Why this is enough.** a == b if and only if a - b is 0 modulo 2^width, which it is if and only if its negative is.
 /// Only conditions and added operations read the results of added operations.

@@ -351,10 +351,9 @@ private:
 /// transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR. Requires
 /// IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. Its operations are unchanged old ones of this node, in their order. Missing ones are removable. Operands are the
-///    old ones and still computed: removed code is read by nobody.
-/// 2. It has its old edges and condition, and the phis at their ends their old inputs; or its branch became a jump.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. Removable operations may be missing. What is read is still computed: nobody reads removed code.
+/// 2. A branch that has no effect may have become a jump.
 /// 3. Say that an old node is *passed* if a removed branch leads to it, perhaps through passed nodes, if it holds
 ///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All paths from a removed
 ///    branch through passed nodes end at the same node, to which it jumps now, and at which no phi remains: the branch
@@ -362,8 +361,8 @@ private:
 /// 4. Passed nodes form no cycle, except loops that end: those that the witness names. Loops that end without a promise
 ///    of the IR are counted as `assumed`.
 ///
-/// **Why this is enough.** Run both programs side by side. As long as no removed branch is met, they do the same by 1
-/// and 2. At a removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives where
+/// **Why this is enough.** Run both programs side by side. As long as no removed branch is met, they do the same. At a
+/// removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives where
 /// the new program jumps. Nothing on the path is read later: it does not remain. Proof of 4: an endless run in passed
 /// nodes finally stays in a strongly connected set of them. One of its cycles visits each of its nodes, so it uses an
 /// edge that goes back to the header of a loop that ends. The largest of these loops contains the set: a path that

@@ -242,7 +242,8 @@ private:
 /// the transformation; one must trust this function, `dominators`, `operation` and `same_operation` of the IR. Requires
 /// IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the program.
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but removable
+/// operations may be missing, and the source of a value may be read in its place.
 /// 1. Each value of the witness is a copy, which keeps all bits, of a value that has its source, or a phi whose inputs
 ///    along all reachable edges have its source, or a guarded operation that a literal keeps from running, and then its
 ///    other value has that source. Or both are loads by the same operation, whose operands have the same sources, and
@@ -251,8 +252,6 @@ private:
 ///    `same_type`.
 /// 2. The source is a literal or parameter, or it is computed before the value on every path: its node strictly
 ///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
-/// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing
-///    are removable. What is read is the old value or its source, and is computed in the new program.
 ///
 /// **Why this is enough.** Where v may be read, v has the present value of its source d. When v is computed, it gets
 /// what d is at that moment, by 1 and induction over the run: the value that it takes has d's present value. It stays

@@ -196,11 +196,10 @@ private:
 /// `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs. Requires IRs that `check_ir`
 /// accepts.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. It has the old edges and operations, in their order. New operations neither trap nor promise anything nor have
-///    effects; besides, there are new phis.
-/// 2. An operand, input or condition x is the old one; or what is read is a new phi u of the header of the innermost
-///    loop around x, and u is equal to x in each iteration.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. There may be new phis, and new operations that neither trap nor promise anything nor have effects.
+/// 2. In place of x, a new phi u of the header of the innermost loop around x may be read, if u is equal to x in each
+///    iteration.
 ///
 /// **Counters.** x is a polynomial of phis of the header and of values that the loop does not change
 /// (`value_polynomials`). By induction over the iterations: along each edge into the loop, u begins with the polynomial

@@ -64,7 +64,12 @@ protected:
 };
 
 /// Compares what both programs reach, in three steps. Each asks `Allowed`, which derives from `allowed_changes`, about
-/// every difference, and stops at the first fault. A step requires that the steps before it found no fault.
+/// every difference, and stops at the first fault. A step does nothing if there was a fault before.
+///
+/// **Why this is enough** if nothing differs. Run both programs side by side. An operation reads equal values, so it
+/// has the same result and effect; a condition is equal, so both take the same edge, and the phis at its end take equal
+/// values. At a difference, the checker has to show that both programs still do the same, and that each value that may
+/// be read later is equal.
 template <class Before, class After> class compared_programs : public paired_programs<Before, After> {
   using pair = paired_programs<Before, After>;
 
