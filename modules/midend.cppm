@@ -318,6 +318,7 @@ module;
 #include <midend/support/work_stack.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/certifiable_ir.hpp>
+#include <midend/transform/change_verdict.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/collapse.hpp>
@@ -389,6 +390,7 @@ module;
 #include <midend/unrolling/unrolling_savings.hpp>
 #include <midend/version.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/change_verdict.hpp>
 #include <midend/viz/condition_splits.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/dependences.hpp>

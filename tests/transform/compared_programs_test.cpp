@@ -215,3 +215,30 @@ TEST_CASE("every checker finds another condition") {
     CHECK_MESSAGE(verify(c, p.before, p.after).fault == right, "checker ", static_cast<int>(c));
   }
 }
+
+TEST_CASE("every checker finds a new promise that loops end") {
+  check("of all loops", change_fault::changed_flow, [](auto& p) { p.after.set_must_progress(true); });
+}
+
+TEST_CASE("verify_removal: a jump promises no more about a loop than the branch") {
+  const procedure before = parsed_procedure(R"(
+proc @f(%c: i1) {
+  node entry:
+    br %c ? loop : loop
+  node loop:
+    br %c ? loop : loop
+}
+)")
+                               .procedure();
+  procedure after = before;
+  elbrus::cost_editor editor(after);
+  for (const node_id n : {node_named(before, "entry"), node_named(before, "loop")}) {
+    editor.keep_edge(before.out_edges(n)[0]);
+  }
+  CHECK(midend::verify_removal(cost_view(before), cost_view(after), {}));
+  after.set_must_progress(true);
+  CHECK(midend::verify_removal(cost_view(before), cost_view(after), {}).fault == change_fault::changed_flow);
+  procedure promised = before;
+  promised.set_must_progress(true);
+  CHECK(midend::verify_removal(cost_view(promised), cost_view(after), {}));
+}

@@ -53,7 +53,7 @@ public:
   }
 
   change_fault changed_edges(node_id n) const {
-    return has_jump_[n] != 0 ? change_fault::none : change_fault::changed_flow;
+    return has_jump_[n] != 0 && !promises_new_end(n) ? change_fault::none : change_fault::changed_flow;
   }
 
   /// The jump may have the number of the branch.
@@ -137,6 +137,23 @@ private:
         fail(change_fault::changed_flow, n, end);
       }
     }
+  }
+
+  /// Whether a jump promises that a loop ends, and no edge of the branch to the same target did.
+  bool promises_new_end([[maybe_unused]] node_id n) const {
+    bool is_new = false;
+    if constexpr (has_must_end<Before> && has_must_end<After>) {
+      for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+        bool is_old = !static_cast<bool>(after_.must_end(e));
+        for_each_id(before_.graph().out_edges(n), [&](edge_id d) {
+          const bool is_same_target = static_cast<node_id>(before_.graph().edge_target(d)) ==
+                                      static_cast<node_id>(after_.graph().edge_target(e));
+          is_old = is_old || (is_same_target && static_cast<bool>(before_.must_end(d)));
+        });
+        is_new = is_new || !is_old;
+      });
+    }
+    return is_new;
   }
 
   /// Whether the program before shows that only readers need an operation.
