@@ -368,7 +368,7 @@ private:
     search_back(s.store, s.access, at);
   }
 
-  /// All ways that lead to `v`, back to `access`.
+  /// Follows all paths to `v` backwards, up to `access`.
   void search_back(value_id v, value_id access, const address& at) {
     mark_.assign(node_count(before_.graph()), 0);
     pending_.clear();
@@ -408,8 +408,8 @@ private:
 
   bool is_defined_in(node_id n, value_id v) const { return v != no_value && pair_.old_home[v] == n; }
 
-  /// All ways from the store `v` to what overwrites it. First the nodes on them, then whether they have a cycle: by
-  /// taking away, again and again, nodes to which no way leads.
+  /// Follows all paths from the store `v` to the stores that overwrite it: first lists the nodes on them, then checks
+  /// that they have no cycle, by removing, again and again, nodes to which no path is left.
   void search_forward(value_id v, const address& at) {
     const guard_of_value guard = guard_of(before_, v);
     mark_.assign(node_count(before_.graph()), 0);
@@ -439,15 +439,15 @@ private:
         continue;
       }
       continues[n] = 1;
-      std::size_t ways = 0;
+      std::size_t edges = 0;
       for_each_id(before_.graph().successors(n), [&](node_id s) {
-        ++ways;
+        ++edges;
         if (mark_[s] == 0) {
           nodes.push_back(s);
         }
         ++mark_[s];
       });
-      if (ways == 0) {
+      if (edges == 0) {
         fail(change_fault::read_before, n, v);
         return;
       }

@@ -370,7 +370,7 @@ private:
 ///
 /// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
 /// 1. Removable operations may be missing. What is read is still computed: nobody reads removed code.
-/// 2. A branch that has no effect may have become a jump.
+/// 2. A branch that has no effect may have become a jump, which promises no more about a loop than the branch did.
 /// 3. Say that an old node is *passed* if a removed branch leads to it, perhaps through passed nodes, if it holds
 ///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All paths from a removed
 ///    branch through passed nodes end at the same node, to which it jumps now, and at which no phi remains: the branch
