@@ -318,6 +318,7 @@ module;
 #include <midend/support/work_stack.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/certifiable_ir.hpp>
+#include <midend/transform/change_verdict.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/collapse.hpp>
@@ -389,6 +390,7 @@ module;
 #include <midend/unrolling/unrolling_savings.hpp>
 #include <midend/version.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/change_verdict.hpp>
 #include <midend/viz/condition_splits.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/dependences.hpp>
@@ -566,8 +568,10 @@ using midend::certifiable_ir_argument;
 using midend::certify;
 using midend::certify_workspace;
 using midend::chained_range;
+using midend::change_fault;
 using midend::change_of_result;
 using midend::change_reporting_bit_set;
+using midend::change_verdict;
 using midend::channel_set;
 using midend::channels_text;
 using midend::chart_points;
@@ -886,7 +890,6 @@ using midend::final_step;
 using midend::final_value;
 using midend::final_value_editor;
 using midend::final_value_editor_argument;
-using midend::final_value_fault;
 using midend::final_value_obstacle;
 using midend::final_value_options;
 using midend::final_value_plan;
@@ -1347,7 +1350,6 @@ using midend::memory_class_editor;
 using midend::memory_dependence_kind;
 using midend::memory_editor;
 using midend::memory_editor_argument;
-using midend::memory_fault;
 using midend::memory_ir;
 using midend::memory_ir_argument;
 using midend::memory_options;
@@ -1364,7 +1366,6 @@ using midend::modulo_schedule_result;
 using midend::modulo_schedule_workspace;
 using midend::most_backedges;
 using midend::most_backedges_of_ways;
-using midend::motion_fault;
 using midend::motion_verdict;
 using midend::multipass_range;
 using midend::multiple_by_low_bits;
@@ -1577,7 +1578,6 @@ using midend::range_of;
 using midend::range_of_ids;
 using midend::range_of_nodes;
 using midend::range_test_editor;
-using midend::range_test_fault;
 using midend::range_test_plan;
 using midend::range_test_verdict;
 using midend::range_test_workspace;
@@ -1637,7 +1637,6 @@ using midend::remainder_plan;
 using midend::remainder_refusal;
 using midend::remainder_refusal_reason;
 using midend::remainder_unrolling;
-using midend::removal_fault;
 using midend::removal_verdict;
 using midend::removal_witness;
 using midend::remove_dead_code;
@@ -1649,7 +1648,6 @@ using midend::repairing_editor;
 using midend::repairing_editor_argument;
 using midend::replace_final_values;
 using midend::replaced_final_values;
-using midend::replacement_fault;
 using midend::replacement_verdict;
 using midend::replacement_witness;
 using midend::replay;
@@ -1787,7 +1785,6 @@ using midend::straight_line_bound_workspace;
 using midend::strength_counter;
 using midend::strength_editor;
 using midend::strength_editor_argument;
-using midend::strength_fault;
 using midend::strength_obstacle;
 using midend::strength_options;
 using midend::strength_plan;

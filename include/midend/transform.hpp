@@ -9,6 +9,7 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/change_verdict.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/counter_limits.hpp"

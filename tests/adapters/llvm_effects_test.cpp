@@ -232,7 +232,7 @@ struct edited {
     after = std::make_unique<midend::llvm_editor>(parsed.f());
   }
 
-  midend::motion_fault fault() const { return midend::verify_motion(*before, *after).fault; }
+  midend::change_fault fault() const { return midend::verify_motion(*before, *after).fault; }
 
   bool is_valid() {
     std::string text;
@@ -343,7 +343,7 @@ TEST_CASE(
       const bool leaves = is_value && has('S') && !has('C') && !(guarded && has('U'));
       const midend::hoisting_plan plan = midend::hoist_invariants(*e.after);
       CHECK_MESSAGE((e.home("x") == "entry") == leaves, std::string(r.code), guarded);
-      CHECK_MESSAGE(e.fault() == midend::motion_fault::none, std::string(r.code), guarded);
+      CHECK_MESSAGE(e.fault() == midend::change_fault::none, std::string(r.code), guarded);
       CHECK(e.is_valid());
       if (leaves) {
         CHECK_MESSAGE(!(guarded && e.after->may_trap(v)), std::string(r.code));
@@ -351,7 +351,7 @@ TEST_CASE(
       }
       // A motion by hand is rejected.
       e.move("x", "entry");
-      CHECK_MESSAGE(e.fault() != midend::motion_fault::none, std::string(r.code), guarded);
+      CHECK_MESSAGE(e.fault() != midend::change_fault::none, std::string(r.code), guarded);
     }
   }
 }
@@ -360,16 +360,16 @@ TEST_CASE("verify_motion rejects what hoist_invariants once did: slots, converge
   struct wrong {
     const char* code;
     bool guarded;
-    midend::motion_fault fault;
+    midend::change_fault fault;
   };
 
   for (const wrong& w :
-       {wrong{"%x = alloca i32", false, midend::motion_fault::not_repeatable},
-        wrong{"%x = call i32 @ballot(i32 %a)", false, midend::motion_fault::convergent},
-        wrong{"%x = call token @llvm.experimental.convergence.anchor()", false, midend::motion_fault::not_repeatable},
-        wrong{"%x = load i32, ptr %d, !noundef !1", true, midend::motion_fault::early_trap},
-        wrong{"%x = call noundef i32 @llvm.ctlz.i32(i32 %a, i1 true)", true, midend::motion_fault::early_trap},
-        wrong{"%x = call i32 @llvm.ctlz.i32(i32 noundef %a, i1 true)", true, midend::motion_fault::early_trap}}) {
+       {wrong{"%x = alloca i32", false, midend::change_fault::not_repeatable},
+        wrong{"%x = call i32 @ballot(i32 %a)", false, midend::change_fault::convergent},
+        wrong{"%x = call token @llvm.experimental.convergence.anchor()", false, midend::change_fault::not_repeatable},
+        wrong{"%x = load i32, ptr %d, !noundef !1", true, midend::change_fault::early_trap},
+        wrong{"%x = call noundef i32 @llvm.ctlz.i32(i32 %a, i1 true)", true, midend::change_fault::early_trap},
+        wrong{"%x = call i32 @llvm.ctlz.i32(i32 noundef %a, i1 true)", true, midend::change_fault::early_trap}}) {
     edited e(loop_with(w.code, w.guarded));
     e.move("x", "entry");
     CHECK_MESSAGE(e.fault() == w.fault, std::string(w.code), static_cast<int>(e.fault()));
@@ -400,7 +400,7 @@ TEST_CASE("verify_motion rejects what hoist_invariants once did: slots, converge
   REQUIRE(plan.refused.size() == 1);
   CHECK(plan.refused[0].why == midend::hoisting_refusal_reason::closed_preheader);
   e.move("x", "cp");
-  CHECK(e.fault() == midend::motion_fault::closed_node);
+  CHECK(e.fault() == midend::change_fault::closed_node);
 }
 
 TEST_CASE("a load whose address an early load promises does not rely on a promise that goes") {
@@ -408,7 +408,7 @@ TEST_CASE("a load whose address an early load promises does not rely on a promis
   midend::hoist_invariants(*e.after);
   CHECK(e.home("q") == "entry");
   CHECK(e.home("x") == "then");
-  CHECK(e.fault() == midend::motion_fault::none);
+  CHECK(e.fault() == midend::change_fault::none);
 }
 
 TEST_CASE("value numbering merges no slots, no convergent calls, and no calls of a coroutine") {

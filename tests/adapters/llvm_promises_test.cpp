@@ -400,6 +400,6 @@ TEST_CASE("memory_redundancy: a load that gets new readers promises no more than
       }
     }
     const midend::memory_verdict verdict = midend::verify_memory_redundancy(before, editor, plan.witness);
-    CHECK(verdict.fault == (drops ? midend::memory_fault::none : midend::memory_fault::changed_operation));
+    CHECK(verdict.fault == (drops ? midend::change_fault::none : midend::change_fault::changed_operation));
   }
 }

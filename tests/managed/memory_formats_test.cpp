@@ -180,7 +180,7 @@ TEST_CASE("memory formats: a bit that was loaded is stored back, the other bits 
   midend::memory_witness w;
   const parsed_procedure same(elbrus::to_text(all.procedures[0]));
   w.stores.push_back({same.procedure().value(same.value("x")).next, same.value("x")});
-  CHECK(verdict_of(all, without(all, w), w).fault == midend::memory_fault::different_value);
+  CHECK(verdict_of(all, without(all, w), w).fault == midend::change_fault::different_value);
   CHECK(run_low_level(all.procedures[0]).events.empty());
   // The store of the same bit before it proves it, past the load.
   elbrus::program twice = program_of("proc @f(%a: ptr, %x: i1) -> i1 {\n  node entry:\n    st.i1 %x, [%a]\n"
@@ -229,7 +229,7 @@ TEST_CASE("memory formats: loads that extend and stores that write a part") {
       const elbrus::program after = without(program.program, w);
       byte_view now(after.procedures[0]);
       now.says_bits = says_bits;
-      CHECK(midend::verify_memory_redundancy(ir, now, w).fault == midend::memory_fault::different_value);
+      CHECK(midend::verify_memory_redundancy(ir, now, w).fault == midend::change_fault::different_value);
     }
     const elbrus::program after = without(program.program, plan.witness);
     byte_view now(after.procedures[0]);

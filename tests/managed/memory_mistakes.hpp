@@ -15,7 +15,7 @@
 namespace midend_tests::wrong_memory {
 
 namespace elbrus = midend::elbrus;
-using midend::memory_fault;
+using midend::change_fault;
 using midend::value_id;
 
 /// A right removal of two loads, a store of what is there and an overwritten store, and what a mistake changes of it.
@@ -85,7 +85,7 @@ proc @f(%a: ptr, %b: ptr, %x: i32, %c: i1) -> i32 {
 
 struct mistake {
   const char* name;
-  midend::memory_fault expected;
+  midend::change_fault expected;
   void (*make)(memory_world&);
 
   using world = memory_world;
@@ -93,59 +93,59 @@ struct mistake {
 
 inline std::vector<mistake> mistakes() {
   return {
-      {"a load that is made on one way only", memory_fault::not_on_every_way,
+      {"a load that is made on one way only", change_fault::not_on_every_path,
        [](memory_world& m) {
          m.witness.loads.push_back({m.value("w"), m.value("l"), m.value("l")});
          m.apply_again();
        }},
-      {"a load of another place", memory_fault::different_value,
+      {"a load of another place", change_fault::different_value,
        [](memory_world& m) {
          m.witness.loads.push_back({m.value("w"), m.value("u"), m.value("u")});
          m.apply_again();
        }},
-      {"a load of what was stored on one way", memory_fault::written_between,
+      {"a load of what was stored on one way", change_fault::written_between,
        [](memory_world& m) {
          const value_id store = m.after_value("l", 1);
          m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
          m.apply_again();
        }},
-      {"a load of what was overwritten since", memory_fault::written_between,
+      {"a load of what was overwritten since", change_fault::written_between,
        [](memory_world& m) {
          const value_id store = m.after_value("k", 1);
          m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
          m.apply_again();
        }},
-      {"a value that is not the one stored", memory_fault::different_value,
+      {"a value that is not the one stored", change_fault::different_value,
        [](memory_world& m) {
          m.witness.loads[2].value = m.value("x");
          m.apply_again();
        }},
-      {"a later access", memory_fault::not_on_every_way,
+      {"a later access", change_fault::not_on_every_path,
        [](memory_world& m) { m.witness.loads.push_back({m.value("l"), m.value("w"), m.value("w")}); }},
-      {"one load twice", memory_fault::wrong_witness,
+      {"one load twice", change_fault::wrong_witness,
        [](memory_world& m) { m.witness.loads.push_back(m.witness.loads[0]); }},
-      {"a load that replaces itself", memory_fault::wrong_witness,
+      {"a load that replaces itself", change_fault::wrong_witness,
        [](memory_world& m) { m.witness.loads[0].access = m.witness.loads[0].load; }},
-      {"an addition as a load", memory_fault::wrong_witness,
+      {"an addition as a load", change_fault::wrong_witness,
        [](memory_world& m) { m.witness.loads.push_back({m.value("k"), m.value("v"), m.value("v")}); }},
-      {"a value that is none", memory_fault::wrong_witness,
+      {"a value that is none", change_fault::wrong_witness,
        [](memory_world& m) { m.witness.loads.push_back({9999, 0, 0}); }},
-      {"a store that the end reads", memory_fault::read_before,
+      {"a store that the end reads", change_fault::read_before,
        [](memory_world& m) {
          m.witness.stores.push_back({m.after_value("s", 1), midend::no_value});
          m.apply_again();
        }},
-      {"a store that a load reads", memory_fault::read_before,
+      {"a store that a load reads", change_fault::read_before,
        [](memory_world& m) {
          m.witness.stores.push_back({m.after_value("l", 1), midend::no_value});
          m.apply_again();
        }},
-      {"a store of what is not there", memory_fault::different_value,
+      {"a store of what is not there", change_fault::different_value,
        [](memory_world& m) {
          m.witness.stores.push_back({m.after_value("s", 1), m.value("w")});
          m.apply_again();
        }},
-      {"a removed store stays", memory_fault::missing_operation,
+      {"a removed store stays", change_fault::extra_operation,
        [](memory_world& m) {
          m.after = m.before;
          elbrus::editor e(m.after);
@@ -154,15 +154,15 @@ inline std::vector<mistake> mistakes() {
            e.erase_value(l.load);
          }
        }},
-      {"a store goes without an entry", memory_fault::missing_operation,
+      {"a store goes without an entry", change_fault::missing_operation,
        [](memory_world& m) { elbrus::editor(m.after).erase_value(m.after_value("s", 1)); }},
-      {"a new operation", memory_fault::extra_operation,
+      {"a new operation", change_fault::extra_operation,
        [](memory_world& m) { elbrus::editor(m.after).clone_value(m.value("k"), midend::place_before(m.value("s"))); }},
-      {"an operand that the witness does not name", memory_fault::wrong_operand,
+      {"an operand that the witness does not name", change_fault::wrong_operand,
        [](memory_world& m) { elbrus::editor(m.after).set_operand(m.value("s"), 1, m.value("u")); }},
-      {"a store of another value", memory_fault::wrong_operand,
+      {"a store of another value", change_fault::wrong_operand,
        [](memory_world& m) { elbrus::editor(m.after).set_operand(m.after_value("s", 1), 0, m.value("x")); }},
-      {"an edge to another node", memory_fault::changed_flow,
+      {"an edge to another node", change_fault::changed_flow,
        [](memory_world& m) {
          elbrus::editor(m.after).redirect_edge(m.after.out_edges(node_named(m.after, "entry"))[0],
                                                node_named(m.after, "right"));

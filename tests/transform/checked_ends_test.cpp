@@ -22,10 +22,9 @@ namespace elbrus = midend::elbrus;
 using elbrus::cost_view;
 using elbrus::effect_view;
 using elbrus::procedure;
+using midend::change_fault;
 using midend::no_value;
 using midend::node_id;
-using midend::removal_fault;
-using midend::replacement_fault;
 using midend::unfolding_fault;
 using midend::value_id;
 
@@ -209,9 +208,8 @@ TEST_CASE("variables are memory to transformations and checkers") {
   { // a write that nobody seems to read
     procedure after = before;
     after.erase_value(first_write);
-    CHECK(midend::verify_removal(view, effect_view(after), {}).fault == removal_fault::missing_operation);
-    CHECK(midend::verify_replacement(cost_view(before), cost_view(after), {}).fault ==
-          replacement_fault::missing_operation);
+    CHECK(midend::verify_removal(view, effect_view(after), {}).fault == change_fault::missing_operation);
+    CHECK(midend::verify_replacement(cost_view(before), cost_view(after), {}).fault == change_fault::missing_operation);
     midend::unfolding_witness w;
     w.start(before.num_nodes(), before.num_edges(), after.num_values());
     CHECK(compare<effect_view>(before, after, w).fault == unfolding_fault::missing_operation);
@@ -223,8 +221,7 @@ TEST_CASE("variables are memory to transformations and checkers") {
     after.replace_uses(y, x);
     midend::replacement_witness w;
     w.same.push_back({y, x});
-    CHECK(midend::verify_replacement(cost_view(before), cost_view(after), w).fault ==
-          replacement_fault::different_value);
+    CHECK(midend::verify_replacement(cost_view(before), cost_view(after), w).fault == change_fault::different_value);
   }
   { // a read moves past a write
     procedure after = before;

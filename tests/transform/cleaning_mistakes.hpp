@@ -113,7 +113,7 @@ proc @f(%a: ptr, %n: i32, %k: i32) -> i32 {
 )";
 
 struct removal : cleaned<midend::removal_witness> {
-  using fault = midend::removal_fault;
+  using fault = midend::change_fault;
 
   removal() : cleaned(with_dead_code) {
     elbrus::editor e(after);
@@ -127,7 +127,7 @@ struct removal : cleaned<midend::removal_witness> {
 };
 
 inline std::vector<mistake<removal>> mistakes_of_removal() {
-  using enum midend::removal_fault;
+  using enum midend::change_fault;
   const auto keep = [](removal& r, edge_id e) {
     elbrus::editor editor(r.after);
     editor.keep_edge(e);
@@ -181,7 +181,7 @@ inline std::vector<mistake<removal>> mistakes_of_removal() {
        [](removal& r) {
          r.editor().clone_value(r.operation(elbrus::opcode::st, "stay"), midend::place_at_end(r.node("stay")));
        }},
-      {"operations in another order", missing_operation,
+      {"operations in another order", wrong_order,
        [](removal& r) {
          r.editor().move_value(r.operation(elbrus::opcode::st, "stay"), midend::place_before(r.end("stay")));
        }},
@@ -223,7 +223,7 @@ proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
 )";
 
 struct replacement : cleaned<midend::replacement_witness> {
-  using fault = midend::replacement_fault;
+  using fault = midend::change_fault;
 
   replacement() : cleaned(with_copies) {
     elbrus::editor e(after);
@@ -238,7 +238,7 @@ struct replacement : cleaned<midend::replacement_witness> {
 };
 
 inline std::vector<mistake<replacement>> mistakes_of_replacement() {
-  using enum midend::replacement_fault;
+  using enum midend::change_fault;
   return {
       {"a counter for what it starts from", different_value, [](replacement& r) { r.claim("i", "x"); }},
       {"a sum for its operand", different_value, [](replacement& r) { r.claim("i1", "i"); }},
@@ -354,7 +354,7 @@ proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
 )";
 
 struct motion : cleaned<int> {
-  using fault = midend::motion_fault;
+  using fault = midend::change_fault;
 
   motion() : cleaned(with_invariants), right(0) {
     elbrus::editor e(after);
@@ -371,7 +371,7 @@ struct motion : cleaned<int> {
 };
 
 inline std::vector<mistake<motion>> mistakes_of_motion() {
-  using enum midend::motion_fault;
+  using enum midend::change_fault;
   return {
       {"a trap before a call", early_trap, [](motion& m) { m.move("g", "head"); }},
       {"a trap out of a guard", early_trap, [](motion& m) { m.move("g", "entry"); }},

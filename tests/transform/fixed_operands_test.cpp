@@ -10,6 +10,7 @@
 #include <midend/ir/fixed_operands.hpp>
 #include <midend/package/low_level_package.hpp>
 #include <midend/package/memory_redundancy.hpp>
+#include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/apply_value_numbering.hpp>
 #include <midend/ssa/value_numbering.hpp>
@@ -145,7 +146,18 @@ TEST_CASE("operands that must not be replaced: the checker of replacements refus
   using view = with_fixed_calls<elbrus::cost_view>;
   CHECK(midend::verify_replacement(elbrus::cost_view(written.procedure()), elbrus::cost_view(after), w));
   CHECK(midend::verify_replacement(view(written.procedure()), view(after), w).fault ==
-        midend::replacement_fault::wrong_operand);
+        midend::change_fault::fixed_operand);
+}
+
+TEST_CASE("operands that must not be replaced: the checker of removed loads refuses a change of one") {
+  const parsed_procedure written(text_of_called());
+  elbrus::procedure after = written.procedure();
+  free_editor e(after);
+  const auto w = midend::apply_memory_redundancy(e, midend::plan_memory_redundancy(e));
+  using view = with_fixed_calls<elbrus::cost_view>;
+  CHECK(midend::verify_memory_redundancy(elbrus::cost_view(written.procedure()), elbrus::cost_view(after), w));
+  CHECK(midend::verify_memory_redundancy(view(written.procedure()), view(after), w).fault ==
+        midend::change_fault::fixed_operand);
 }
 
 TEST_CASE("types: a copy to another type of the same width is not replaced, and the checker refuses that") {
@@ -162,7 +174,7 @@ TEST_CASE("types: a copy to another type of the same width is not replaced, and 
   const auto w = midend::apply_propagate_copies(c, midend::plan_propagate_copies(c));
   CHECK(w.same.size() == 2);
   CHECK(midend::verify_replacement(elbrus::effect_view(written.procedure()), elbrus::effect_view(loose), w).fault ==
-        midend::replacement_fault::different_value);
+        midend::change_fault::different_value);
 }
 
 TEST_CASE("types: a number added to an address may have another type, and the program verifies") {

@@ -82,7 +82,7 @@ TEST_CASE("a load that may trap moves across a branch of which all edges lead to
     }
     const midend::motion_verdict verdict =
         midend::verify_motion(elbrus::effect_view(before.procedures[0]), elbrus::effect_view(p));
-    CHECK(verdict.fault == (leads_to_one ? midend::motion_fault::none : midend::motion_fault::early_trap));
+    CHECK(verdict.fault == (leads_to_one ? midend::change_fault::none : midend::change_fault::early_trap));
   }
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("a load leaves a loop whose stores and calls write other classes of me
     }
     const midend::motion_verdict verdict =
         midend::verify_motion(elbrus::effect_view(before.procedures[0]), elbrus::effect_view(p));
-    CHECK(verdict.fault == (o.leaves ? midend::motion_fault::none : midend::motion_fault::changed_memory));
+    CHECK(verdict.fault == (o.leaves ? midend::change_fault::none : midend::change_fault::changed_memory));
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("what is not repeatable or convergent leaves no loop, and nothing move
     REQUIRE(plan.moves.size() == (question == 0 ? 1 : 0));
     if (question != 0) {
       using enum midend::hoisting_refusal_reason;
-      using fault = midend::motion_fault;
+      using fault = midend::change_fault;
       REQUIRE(plan.refused.size() == 1);
       CHECK(plan.refused[0].why == (question == 1 ? not_repeatable : question == 2 ? convergent : closed_preheader));
       e.move_value(v, midend::place_at_end(p.entry()));

@@ -278,17 +278,17 @@ TEST_CASE("verify_range_tests rejects other tests, numbers and operations") {
     e.set_operand(end_of(p, n), 0, make(code, 1, x, y));
     return midend::verify_range_tests(cost_view(before), cost_view(p)).fault;
   };
-  using enum midend::range_test_fault;
+  using enum midend::change_fault;
   using midend::operation;
   CHECK(fault_of("test0", operation::equal, "v", -3, nullptr, 4) == none);
-  CHECK(fault_of("test0", operation::equal, "v", -3, nullptr, 5) == other_test);
-  CHECK(fault_of("test0", operation::not_equal, "v", -3, nullptr, 4) == other_test);
-  CHECK(fault_of("test0", operation::uless, "v", -3, nullptr, 4) == other_test);
-  CHECK(fault_of("test0", operation::equal, "y", -3, nullptr, 4) == other_test);
+  CHECK(fault_of("test0", operation::equal, "v", -3, nullptr, 5) == different_value);
+  CHECK(fault_of("test0", operation::not_equal, "v", -3, nullptr, 4) == different_value);
+  CHECK(fault_of("test0", operation::uless, "v", -3, nullptr, 4) == different_value);
+  CHECK(fault_of("test0", operation::equal, "y", -3, nullptr, 4) == different_value);
   CHECK(fault_of("test1", operation::not_equal, "y", 0, "v", 0) == none);
-  CHECK(fault_of("test1", operation::not_equal, "y", 1, "v", 0) == other_test);
+  CHECK(fault_of("test1", operation::not_equal, "y", 1, "v", 0) == different_value);
   CHECK(fault_of("test2", operation::equal, "v", -8, nullptr, 0) == none);
-  CHECK(fault_of("test2", operation::equal, "v", 8, nullptr, 0) == other_test);
+  CHECK(fault_of("test2", operation::equal, "v", 8, nullptr, 0) == different_value);
   const auto fault_after = [&](auto change) {
     elbrus::procedure p = before;
     elbrus::cost_editor e(p);
@@ -306,5 +306,34 @@ TEST_CASE("verify_range_tests rejects other tests, numbers and operations") {
   CHECK(fault_after([&](auto& e, auto&) {
           const midend::value_id operands[] = {value("x"), value("y")};
           e.make_operation({operation::div, 32, 32, {}}, operands, midend::place_at_end(node_of("test0")));
-        }) == new_operation);
+        }) == extra_operation);
+  CHECK(fault_after([&](auto& e, auto&) { e.move_value(value("v"), midend::place_at_end(before.entry())); }) ==
+        extra_operation);
+  CHECK(fault_after([&](auto& e, auto&) { e.move_value(value("i1"), midend::place_before(value("i"))); }) != none);
+}
+
+namespace {
+
+/// Branches read what they read.
+struct with_fixed_branches : cost_view {
+  using cost_view::cost_view;
+
+  bool may_replace_operand(midend::value_id user, std::size_t) const { return !is_terminator(user); }
+};
+
+} // namespace
+
+TEST_CASE("verify_range_tests rejects another test where the operand of the branch must stay") {
+  const elbrus::procedure before =
+      program_of(scanner({"cmp.eq.i32 %v, 7", "cmp.eq.i32 8, %v", "cmp.eq.i32 %v, 9"})).procedures[0];
+  elbrus::procedure after = before;
+  const midend::node_id n = node_named(before, "test0");
+  elbrus::cost_editor e(after);
+  const midend::value_id operands[] = {e.make_number(32, 7), value_named(before, "v")};
+  const midend::value_id test =
+      e.make_operation({midend::operation::equal, 1, 32, {}}, operands, midend::place_at_end(n));
+  e.set_operand(after.terminator(n), 0, test);
+  CHECK(midend::verify_range_tests(cost_view(before), cost_view(after)));
+  CHECK(midend::verify_range_tests(with_fixed_branches(before), with_fixed_branches(after)).fault ==
+        midend::change_fault::fixed_operand);
 }

@@ -615,7 +615,7 @@ TEST_CASE("verify_final_values: a quotient is refused if nothing promises that t
     const auto witness = midend::apply_replace_final_values(e, plan);
     REQUIRE(plan.values.size() == 1);
     CHECK(midend::verify_final_values(cost_view(before), cost_view(after), witness).fault ==
-          midend::final_value_fault::different_value);
+          midend::change_fault::different_value);
   }
 }
 

@@ -15,7 +15,8 @@
 #include "midend/package/memory_witness.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,72 +24,48 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a removal of loads and stores.
-enum class memory_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have other nodes, or the witness names a value that is none
-  wrong_witness,     ///< a value has two entries, or is no plain load or store
-  different_value,   ///< the access does not say what is at the place, or has another value
-  not_on_every_way,  ///< there is a way to the load or store without the access
-  written_between,   ///< the place may be written on a way from the access
-  read_before,       ///< what the store writes may be read before it is overwritten, or is never overwritten
-  missing_operation, ///< an operation is missing that the witness does not name, or one that it names is not
-  extra_operation,   ///< an operation that the old program does not have there
-  changed_operation, ///< it computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor what replaces it
-  changed_flow       ///< an edge, its target or its case
-};
-
-/// The answer of `verify_memory_redundancy`: the first fault and its place, or none.
-struct memory_verdict {
-  memory_fault fault = memory_fault::none;
-  node_id node = no_node;
-  value_id value = no_value;
-
-  explicit operator bool() const { return fault == memory_fault::none; }
-};
+/// The answer of `verify_memory_redundancy`.
+using memory_verdict = change_verdict;
 
 namespace detail {
 
-template <class Before, class After> class memory_checker {
+/// The loads and stores of the witness are missing, and what it says that a load yields is read in place of the load.
+template <class Before, class After> class memory_checker : public allowed_changes {
 public:
   memory_checker(const Before& before, const After& after, const memory_witness& w)
       : pair_(before, after), before_(before), after_(after), w_(w) {}
 
   memory_verdict run() {
     if (!pair_.read()) {
-      fail(memory_fault::wrong_size, no_node);
+      fail(change_fault::wrong_size, no_node);
       return verdict_;
     }
     list_values();
     read_witness();
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      if (!pair_.same_edges(pair_.order[i])) {
-        fail(memory_fault::changed_flow, pair_.order[i]);
-      }
-    }
+    pair_.compare_flow(*this);
     for (std::size_t i = 0; ok() && i != w_.loads.size(); ++i) {
       prove_load(w_.loads[i]);
     }
     for (std::size_t i = 0; ok() && i != w_.stores.size(); ++i) {
       prove_store(w_.stores[i]);
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_node(pair_.order[i]);
-    }
+    pair_.compare_operations(*this);
+    check_removed();
+    pair_.compare_reads(*this);
     return verdict_;
+  }
+
+  change_fault missing(node_id, value_id x) const {
+    return fate_[x] != stays ? change_fault::none : change_fault::missing_operation;
+  }
+
+  change_fault read(const changed_read& r) const {
+    const bool is_known = r.x != no_value && source_[r.x] != r.x && pair_.same_value(source_[r.x], r.u);
+    return is_known ? change_fault::none : change_fault::wrong_operand;
   }
 
 private:
   enum : unsigned char { stays, known, changes_nothing, overwritten };
-
-  bool ok() const { return verdict_.fault == memory_fault::none; }
-
-  void fail(memory_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_ = {fault, n, v};
-    }
-  }
 
   bool is_reached(node_id n) const { return n != no_node && pair_.reached[n] != 0; }
 
@@ -117,17 +94,17 @@ private:
       if (enter(l.load, l.access, known, effect_kind::reads) && l.access != no_value && l.value < count) {
         source_[l.load] = l.value;
       } else {
-        fail(memory_fault::wrong_witness, no_node, l.load);
+        fail(change_fault::wrong_witness, no_node, l.load);
       }
     }
     for (const removed_store& s : w_.stores) {
       if (!enter(s.store, s.access, s.access == no_value ? overwritten : changes_nothing, effect_kind::writes)) {
-        fail(memory_fault::wrong_witness, no_node, s.store);
+        fail(change_fault::wrong_witness, no_node, s.store);
       }
     }
     for (const known_load& l : w_.loads) {
       if (ok() && source_[l.value] != l.value) {
-        fail(memory_fault::wrong_witness, no_node, l.load);
+        fail(change_fault::wrong_witness, no_node, l.load);
       }
     }
   }
@@ -353,11 +330,11 @@ private:
                             (own.predicate == no_value || before_.effect(l.access) == effect_kind::reads);
     if (value == no_value || source_[value] != l.value || is_undefined(l.value) || !same_type(l.value, l.load) ||
         !keeps_value(l.load) || !keeps_value(l.access) || !same_guard) {
-      fail(memory_fault::different_value, n, l.load);
+      fail(change_fault::different_value, n, l.load);
       return;
     }
     if (l.value == l.access && keeps_promises(l.value, l.load)) {
-      fail(memory_fault::changed_operation, n, l.value);
+      fail(change_fault::changed_operation, n, l.value);
       return;
     }
     search_back(l.load, l.access, at);
@@ -385,13 +362,13 @@ private:
     const value_id value = value_at(s.access, at);
     if (value == no_value || stored == no_value || source_[value] != source_[stored] || !keeps_bytes(s.access) ||
         is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
-      fail(memory_fault::different_value, pair_.old_home[s.store], s.store);
+      fail(change_fault::different_value, pair_.old_home[s.store], s.store);
       return;
     }
     search_back(s.store, s.access, at);
   }
 
-  /// All ways that lead to `v`, back to `access`.
+  /// Follows all paths to `v` backwards, up to `access`.
   void search_back(value_id v, value_id access, const address& at) {
     mark_.assign(node_count(before_.graph()), 0);
     pending_.clear();
@@ -403,12 +380,12 @@ private:
         const value_id x = values_[--end];
         arrived = x == access;
         if (!arrived && !before_.is_phi(x) && fate_[x] != changes_nothing && may_write(x, at)) {
-          fail(memory_fault::written_between, n, v);
+          fail(change_fault::written_between, n, v);
           return;
         }
       }
       if (!arrived && n == static_cast<node_id>(before_.graph().entry())) {
-        fail(memory_fault::not_on_every_way, n, v);
+        fail(change_fault::not_on_every_path, n, v);
         return;
       }
       if (!arrived) {
@@ -431,8 +408,8 @@ private:
 
   bool is_defined_in(node_id n, value_id v) const { return v != no_value && pair_.old_home[v] == n; }
 
-  /// All ways from the store `v` to what overwrites it. First the nodes on them, then whether they have a cycle: by
-  /// taking away, again and again, nodes to which no way leads.
+  /// Follows all paths from the store `v` to the stores that overwrite it: first lists the nodes on them, then checks
+  /// that they have no cycle, by removing, again and again, nodes to which no path is left.
   void search_forward(value_id v, const address& at) {
     const guard_of_value guard = guard_of(before_, v);
     mark_.assign(node_count(before_.graph()), 0);
@@ -443,7 +420,7 @@ private:
     for (std::size_t i = 0; i != nodes.size(); ++i) {
       const node_id n = nodes[i];
       if (i != 0 && (is_computed_in(n, at.read) || is_defined_in(n, guard.predicate))) {
-        fail(memory_fault::read_before, n, v);
+        fail(change_fault::read_before, n, v);
         return;
       }
       bool is_over = false;
@@ -453,7 +430,7 @@ private:
           continue;
         }
         if (may_read(x, at)) {
-          fail(memory_fault::read_before, n, v);
+          fail(change_fault::read_before, n, v);
           return;
         }
         is_over = is_overwritten_by(x, at, guard);
@@ -462,16 +439,16 @@ private:
         continue;
       }
       continues[n] = 1;
-      std::size_t ways = 0;
+      std::size_t edges = 0;
       for_each_id(before_.graph().successors(n), [&](node_id s) {
-        ++ways;
+        ++edges;
         if (mark_[s] == 0) {
           nodes.push_back(s);
         }
         ++mark_[s];
       });
-      if (ways == 0) {
-        fail(memory_fault::read_before, n, v);
+      if (edges == 0) {
+        fail(change_fault::read_before, n, v);
         return;
       }
     }
@@ -495,7 +472,7 @@ private:
       }
     }
     if (taken != nodes.size()) {
-      fail(memory_fault::read_before, nodes[0], v);
+      fail(change_fault::read_before, nodes[0], v);
     }
   }
 
@@ -516,74 +493,19 @@ private:
            (own.predicate == no_value || (own.predicate == guard.predicate && own.negated == guard.negated));
   }
 
-  /// Whether the new program may read `u` where the old one reads `x`.
-  bool is_same(value_id x, value_id u) const {
-    return x != no_value && x < source_.size() && source_[x] != x ? pair_.same_value(source_[x], u)
-                                                                  : pair_.same_value(x, u);
-  }
-
-  void compare_node(node_id n) {
-    new_values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v >= pair_.num_old_values() || pair_.old_home[v] != n) {
-        fail(memory_fault::extra_operation, n, v);
+  /// Checks that the new program has no load or store that the witness removes: nothing is proven about their readers.
+  void check_removed() {
+    for (value_id v = 0; ok() && v != fate_.size(); ++v) {
+      if (fate_[v] != stays && pair_.is_computed(v)) {
+        fail(change_fault::extra_operation, pair_.new_home[v], v);
       }
-      new_values_.push_back(v);
-    });
-    std::size_t at = 0;
-    for_each_id(before_.values(n), [&](value_id x) {
-      const bool is_there = at != new_values_.size() && new_values_[at] == x;
-      if (is_there != (fate_[x] == stays)) {
-        fail(memory_fault::missing_operation, n, x);
-      } else if (is_there) {
-        compare_operation(n, x);
-      }
-      at += is_there ? 1u : 0u;
-    });
-    if (at != new_values_.size()) {
-      fail(memory_fault::extra_operation, n, new_values_[at]);
-    }
-    if (!is_same(static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)))) {
-      fail(memory_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
-    }
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != pair_.new_home[phi] || !before_.is_phi(phi)) {
-          fail(memory_fault::extra_operation, pair_.new_home[phi], phi);
-        } else if (!is_same(static_cast<value_id>(before_.phi_input(phi, e)),
-                            static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(memory_fault::wrong_operand, pair_.new_home[phi], phi);
-        }
-      });
-    });
-  }
-
-  void compare_operation(node_id n, value_id x) {
-    if (!pair_.same_operation(x, x)) {
-      fail(memory_fault::changed_operation, n, x);
-      return;
-    }
-    if (before_.is_phi(x)) {
-      return; // edge by edge
-    }
-    pending_.clear();
-    for_each_id(before_.operands(x), [&](value_id y) { pending_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < pending_.size() && is_same(pending_[i], u);
-      ++i;
-    });
-    if (!same || i != pending_.size()) {
-      fail(memory_fault::wrong_operand, n, x);
     }
   }
 
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
   const memory_witness& w_;
-  memory_verdict verdict_;
   flat_array<unsigned char> fate_; ///< by old value
   flat_array<value_id> source_;    ///< by old value
   flat_array<value_id> values_;    ///< of the old program, node by node
@@ -591,7 +513,6 @@ private:
   flat_array<std::size_t> position_;
   flat_array<std::uint32_t> mark_;
   flat_array<std::uint32_t> pending_;
-  flat_array<value_id> new_values_;
 };
 
 } // namespace detail
@@ -602,17 +523,15 @@ private:
 /// `linear_form`, and `operation`, `memory` and `same_operation` of the IR. Requires IRs that `check_ir`
 /// accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the program.
-/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness, and
-/// nothing
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but the loads and
+/// stores of the witness are missing, and the values of these loads are read in their place.
+/// 1. On every path back from a load, or from a store that changes nothing, comes the access of the witness. Nothing
 ///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
 ///    that replaces the load, or that is stored. Loads and stores of values with more bits than their bytes prove
 ///    nothing about a load, and loads of fewer nothing about a store.
 /// 2. On every path on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
-/// before
-///    may read one of them but loads that are gone. The ways have no cycle, and do not come to where its address or
-///    predicate is computed.
-/// 3. The rest of the program is the old one, with the values of loads in place of these.
+///    before it may read one of them but loads that are gone. The paths have no cycle, and pass no node that computes
+///    the address or predicate of the store.
 ///
 /// **Why this is enough.** By induction over the run: as long as all claims held so far, stores that change nothing did
 /// not, so memory at a load is what the access made it. The value has been computed before the access, and is computed

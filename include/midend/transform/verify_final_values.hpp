@@ -16,8 +16,8 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/compared_additions.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 #include "midend/transform/final_value_witness.hpp"
 
@@ -27,28 +27,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with final values.
-enum class final_value_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have other nodes
-  wrong_witness,     ///< the witness names what is no phi of a loop header, no header, or values of the loop
-  changed_flow,      ///< an edge, its target or its case
-  missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation may have an effect, trap, or promises something; or an old one is elsewhere
-  changed_operation, ///< it computes something else, or promises more
-  wrong_operand,     ///< another value is read, within the loop
-  fixed_operand,     ///< the operation names the value that it read
-  different_value    ///< another value is read after the loop, and nothing proves that it is the same
-};
-
 /// The answer of `verify_final_values`: the first fault and its place in the new program, or none.
-struct final_value_verdict {
-  final_value_fault fault = final_value_fault::none;
-  node_id node = no_node;
-  value_id value = no_value; ///< the one that reads, or the operation
-  std::size_t proven = 0;    ///< operands and inputs that were replaced
-
-  explicit operator bool() const { return fault == final_value_fault::none; }
+struct final_value_verdict : change_verdict {
+  std::size_t proven = 0; ///< operands and inputs that were replaced
 };
 
 namespace detail {
@@ -74,39 +55,52 @@ struct proven_count {
   stored_polynomial distance; ///< of a quotient: what is divided, without its sign; `limit` is an atom
 };
 
-template <class Before, class After> class final_value_checker {
+/// There may be new operations that only compute. After a loop, another value may be read if it is the final one.
+template <class Before, class After> class final_value_checker : public allowed_changes {
   using kind = polynomial_atom::kind;
 
 public:
   final_value_checker(const Before& before, const After& after, const final_value_witness& w)
-      : pair_(before, after), additions_(pair_), before_(before), after_(after), w_(w) {}
+      : pair_(before, after), before_(before), after_(after), w_(w) {}
 
   final_value_verdict run() {
     if (!pair_.read()) {
-      fail(final_value_fault::wrong_size, no_node);
-      return verdict_;
+      fail(change_fault::wrong_size, no_node);
+      return {verdict_};
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      if (!pair_.same_edges(pair_.order[i])) {
-        fail(final_value_fault::changed_flow, pair_.order[i]);
-      }
+    pair_.compare_flow(*this);
+    if (ok()) {
+      flow_ = dominators_and_loops(before_.graph());
+      values_.run(before_);
     }
-    if (!ok()) {
-      return verdict_;
+    pair_.compare_operations(*this);
+    if (ok()) {
+      read_witness();
     }
-    flow_ = dominators_and_loops(before_.graph());
-    values_.run(before_);
-    for (std::size_t i = 0; ok() && i != flow_.dominators.preorder().size(); ++i) { // operands before what reads them
-      compare_node(flow_.dominators.preorder()[i]);
-    }
-    read_witness();
     if (ok()) {
       prove_claims();
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_reads(pair_.order[i]);
+    pair_.compare_reads(*this);
+    return {verdict_, proven_};
+  }
+
+  change_fault added(node_id, value_id v) {
+    if (v < pair_.num_old_values() || !computes_without_promises(after_, v) || !reads_what_was(v)) {
+      return change_fault::extra_operation;
     }
-    return verdict_;
+    values_.define_new(after_, v);
+    return change_fault::none;
+  }
+
+  change_fault read(const changed_read& r) {
+    if (r.x == no_value || pair_.old_home[r.x] == no_node || outermost_left(r.x, r.from, r.to) == no_loop) {
+      return change_fault::wrong_operand;
+    }
+    if (!is_proven(r.x, r.u, r.from, r.to)) {
+      return change_fault::different_value;
+    }
+    proven_ += r.user != no_value ? 1u : 0u;
+    return change_fault::none;
   }
 
 private:
@@ -115,48 +109,9 @@ private:
   static constexpr number_reading low_bits = number_reading::low_bits;
   static constexpr unsigned most_steps = 12; ///< of what is resolved in what is resolved
 
-  bool ok() const { return verdict_.fault == final_value_fault::none; }
-
-  void fail(final_value_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_.fault = fault;
-      verdict_.node = n;
-      verdict_.value = v;
-    }
-  }
-
-  void fail(addition_fault fault, node_id n, value_id v) {
-    switch (fault) {
-    case addition_fault::missing:
-      return fail(final_value_fault::missing_operation, n, v);
-    case addition_fault::extra:
-      return fail(final_value_fault::extra_operation, n, v);
-    case addition_fault::changed:
-      return fail(final_value_fault::changed_operation, n, v);
-    case addition_fault::fixed:
-      return fail(final_value_fault::fixed_operand, n, v);
-    default:
-      return fail(final_value_fault::wrong_operand, n, v);
-    }
-  }
-
   const loop_forest& loops() const { return flow_.loops; }
 
   // ---- Structure.
-
-  /// The old operations, in their order, and new ones that only compute.
-  void compare_node(node_id n) {
-    additions_.compare_node(
-        n,
-        [&](value_id v, bool) {
-          const bool is_accepted = additions_.only_computes(v) && reads_what_was(v);
-          if (is_accepted) {
-            values_.define_new(after_, v);
-          }
-          return is_accepted;
-        },
-        [&](addition_fault f, value_id v) { fail(f, n, v); });
-  }
 
   /// Literals, new operations, and values that are the same in both programs.
   bool reads_what_was(value_id v) const {
@@ -172,38 +127,6 @@ private:
     const bool is_in_node = pair_.new_home[v] != no_node;
     return is_in_node ? v >= pair_.num_old_values() || pair_.old_home[v] != no_node
                       : static_cast<bool>(after_.constant(v)) || pair_.same_value(v, v);
-  }
-
-  void compare_reads(node_id n) {
-    const auto old_condition = static_cast<value_id>(before_.condition(n));
-    const auto condition = static_cast<value_id>(after_.condition(n));
-    if (!pair_.same_value(old_condition, condition) && !is_proven(old_condition, condition, n, n)) {
-      fail(final_value_fault::different_value, n, condition);
-    }
-    additions_.compare_reads(
-        n,
-        [&](value_id user, value_id x, value_id u, node_id from, node_id to) {
-          return compare_read(user, x, u, from, to);
-        },
-        [&](addition_fault f, value_id v) { fail(f, n, v); });
-  }
-
-  /// Whether another value is read, which is proven to be the same.
-  bool compare_read(value_id user, value_id x, value_id u, node_id from, node_id to) {
-    if (pair_.same_value(x, u)) {
-      return false;
-    }
-    if (x == no_value || x >= pair_.num_old_values() || pair_.old_home[x] == no_node ||
-        outermost_left(x, from, to) == no_loop) {
-      fail(final_value_fault::wrong_operand, from, user);
-      return false;
-    }
-    if (!is_proven(x, u, from, to)) {
-      fail(final_value_fault::different_value, from, user);
-      return false;
-    }
-    ++verdict_.proven;
-    return true;
   }
 
   /// Whether a loop contains an edge, or a node if both are that.
@@ -229,7 +152,7 @@ private:
     for (std::uint32_t i = 0; i != w_.counts.size(); ++i) {
       const node_id h = w_.counts[i].header;
       if (h >= loops().num_nodes() || !loops().is_header(h)) {
-        fail(final_value_fault::wrong_witness, h);
+        fail(change_fault::wrong_witness, h);
         return;
       }
       claimed_[loops().innermost_loop(h)] = i;
@@ -240,7 +163,7 @@ private:
       const claimed_evolution& c = w_.evolutions[i];
       const node_id h = c.phi < pair_.num_old_values() ? pair_.old_home[c.phi] : no_node;
       if (h == no_node || !before_.is_phi(c.phi) || !loops().is_header(h) || !names_values_from_outside(c)) {
-        fail(final_value_fault::wrong_witness, h, c.phi);
+        fail(change_fault::wrong_witness, h, c.phi);
         return;
       }
       claims_[claim_place(c.phi, c.reading)] = i;
@@ -949,12 +872,11 @@ private:
     return same_polynomial(p, loaded(counts_[l].formula));
   }
 
-  paired_programs<Before, After> pair_;
-  compared_additions<Before, After> additions_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
   const final_value_witness& w_;
-  final_value_verdict verdict_;
+  std::size_t proven_ = 0;
   dominators_and_loops_result flow_;
   value_polynomials values_;
   flat_array<proven_count> counts_;    ///< by loop
@@ -971,11 +893,10 @@ private:
 /// trusted is this function, `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs.
 /// Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. It has the old edges, conditions and operations, in their order. New operations neither trap nor promise anything
-///    nor have effects.
-/// 2. An operand or input x is the old one; or control has left a loop of x there, and what is read is computed in a
-///    node that strictly dominates the header, and *is the final value* of x.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. There may be new operations that neither trap nor promise anything nor have effects.
+/// 2. Where control has left a loop of x, a value may be read in place of x if it is computed in a node that strictly
+///    dominates the header, and *is the final value* of x.
 ///
 /// **Final values.** Each value is a polynomial of values that are phis or no sums (`value_polynomials`). The witness
 /// claims what phis of headers are in iteration k. A claim is proven by induction over the iterations: for k = 0 it is

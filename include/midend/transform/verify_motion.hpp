@@ -13,7 +13,8 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,83 +22,51 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a motion.
-enum class motion_fault : std::uint8_t {
-  none,
-  wrong_size,            ///< the programs have different nodes
-  changed_flow,          ///< an edge, its target or its case differs
-  missing_operation,     ///< an operation is missing
-  extra_operation,       ///< the old program does not have this operation
-  changed_operation,     ///< an operation computes something else, or promises more
-  wrong_operand,         ///< an operand, phi input or condition differs
-  wrong_order,           ///< operations that were not moved changed their order
-  not_movable,           ///< a phi, a terminator, an operation with an effect, or one that may not return was moved
-  not_repeatable,        ///< an operation may give another value at its new place
-  convergent,            ///< the result depends on the threads that run the operation together, and these may differ at
-                         ///< the new place
-  closed_node,           ///< the new node accepts no operations
-  not_above,             ///< the new node does not dominate the old one
-  operand_not_available, ///< at the new place, an operand is not computed
-  early_trap,            ///< an operation may trap where it did not run, or before an effect
-  changed_memory         ///< an operation reads memory that may be written between the two places
-};
-
-/// The answer of `verify_motion`: the first fault and its place in the new program, or none.
-struct motion_verdict {
-  motion_fault fault = motion_fault::none;
-  node_id node = no_node;
-  value_id value = no_value;
-
-  explicit operator bool() const { return fault == motion_fault::none; }
-};
+/// The answer of `verify_motion`.
+using motion_verdict = change_verdict;
 
 namespace detail {
 
-template <class Before, class After> class motion_checker {
+/// Operations may be in other nodes.
+template <class Before, class After> class motion_checker : public allowed_changes {
 public:
   motion_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
 
   motion_verdict run() {
     if (!pair_.read()) {
-      fail(motion_fault::wrong_size, no_node);
+      fail(change_fault::wrong_size, no_node);
       return verdict_;
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      const node_id n = pair_.order[i];
-      if (!pair_.same_edges(n)) {
-        fail(motion_fault::changed_flow, n);
-      } else if (!pair_.same_value(static_cast<value_id>(before_.condition(n)),
-                                   static_cast<value_id>(after_.condition(n)))) {
-        fail(motion_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
-      }
-    }
-    list_places();
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_node(pair_.order[i]);
-    }
-    if (ok()) {
+    pair_.compare_flow(*this);
+    pair_.compare_operations(*this);
+    pair_.compare_reads(*this);
+    if (ok() && !targets_.empty()) {
+      list_places();
       tree_ = dominators(after_.graph());
       chain_.assign(pair_.reached.size(), no_node);
       between_.assign(pair_.reached.size(), 0);
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      check_moved_to(pair_.order[i]);
+    for (std::size_t i = 0; ok() && i != targets_.size(); ++i) {
+      check_moved_to(targets_[i]);
     }
     return verdict_;
+  }
+
+  /// `check_moved_to` checks the conditions of a move, for all operations of a node together.
+  change_fault moved(node_id n, value_id v) {
+    if (before_.is_phi(v)) {
+      return change_fault::not_movable;
+    }
+    if (targets_.empty() || targets_.back() != n) {
+      targets_.push_back(n);
+    }
+    return change_fault::none;
   }
 
 private:
   using ids = flat_array<std::uint32_t>;
 
   static constexpr std::uint32_t none = 0xffff'ffff;
-
-  bool ok() const { return verdict_.fault == motion_fault::none; }
-
-  void fail(motion_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_ = {fault, n, v};
-    }
-  }
 
   /// Whether no trap may move across an operation.
   template <class IR> static bool is_barrier(const IR& ir, value_id v) {
@@ -129,51 +98,6 @@ private:
     }
   }
 
-  void compare_node(node_id n) {
-    value_id last = no_value;
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v >= pair_.num_old_values() || pair_.old_home[v] == no_node) {
-        fail(motion_fault::extra_operation, n, v);
-        return;
-      }
-      if (pair_.old_home[v] == n) {
-        if (last != no_value && old_place_[v] < old_place_[last]) {
-          fail(motion_fault::wrong_order, n, v);
-        }
-        last = v;
-      }
-      compare_operation(n, v);
-    });
-    for_each_id(before_.values(n), [&](value_id x) {
-      if (pair_.new_home[x] == no_node) {
-        fail(motion_fault::missing_operation, n, x);
-      }
-    });
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != pair_.new_home[phi] || !before_.is_phi(phi)) {
-          fail(motion_fault::not_movable, pair_.new_home[phi], phi);
-        } else if (!pair_.same_value(static_cast<value_id>(before_.phi_input(phi, e)),
-                                     static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(motion_fault::wrong_operand, pair_.new_home[phi], phi);
-        }
-      });
-    });
-  }
-
-  void compare_operation(node_id n, value_id x) {
-    if (!pair_.same_operation(x, x)) {
-      fail(motion_fault::changed_operation, n, x);
-      return;
-    }
-    if (before_.is_phi(x)) {
-      return; // edge by edge
-    }
-    if (!pair_.same_operands(x)) {
-      fail(motion_fault::wrong_operand, n, x);
-    }
-  }
-
   /// Whether `v` only computes a value in both programs, perhaps from memory, and lets control pass.
   bool computes_only(value_id v) const { return computes_only(before_, v) && computes_only(after_, v); }
 
@@ -191,20 +115,20 @@ private:
         return;
       }
       if (!computes_only(v)) {
-        fail(motion_fault::not_movable, n, v);
+        fail(change_fault::not_movable, n, v);
       } else if (!is_repeatable(before_, v) || !is_repeatable(after_, v)) {
-        fail(motion_fault::not_repeatable, n, v);
+        fail(change_fault::not_repeatable, n, v);
       } else if (is_convergent(before_, v) || is_convergent(after_, v)) {
-        fail(motion_fault::convergent, n, v);
+        fail(change_fault::convergent, n, v);
       } else if (!accepts_operations(after_, n)) {
-        fail(motion_fault::closed_node, n, v);
+        fail(change_fault::closed_node, n, v);
       } else if (!tree_.strictly_dominates(n, from)) {
-        fail(motion_fault::not_above, n, v);
+        fail(change_fault::not_above, n, v);
       }
       for_each_id(after_.operands(v), [&](value_id u) {
         const node_id home = u == no_value ? no_node : pair_.new_home[u];
         if (home != no_node && !tree_.strictly_dominates(home, n) && (home != n || new_place_[u] >= new_place_[v])) {
-          fail(motion_fault::operand_not_available, n, v);
+          fail(change_fault::operand_not_available, n, v);
         }
       });
       if (ok() && after_.may_trap(v)) {
@@ -216,7 +140,7 @@ private:
         const bool arrives =
             chain_[from] == n && (first_barrier_[from] == none || first_barrier_[from] > old_place_[v]);
         if (!leaves || !arrives) {
-          fail(motion_fault::early_trap, n, v);
+          fail(change_fault::early_trap, n, v);
         }
       }
       if (ok() && after_.effect(v) == effect_kind::reads) {
@@ -292,13 +216,13 @@ private:
       }
     }
     if (writes_after(n, new_place_[first], memory)) {
-      fail(motion_fault::changed_memory, n, first);
+      fail(change_fault::changed_memory, n, first);
     }
     while (ok() && !todo_.empty()) {
       const node_id p = todo_.back();
       todo_.pop_back();
       if (writes_after(p, 0, memory)) {
-        fail(motion_fault::changed_memory, p, first);
+        fail(change_fault::changed_memory, p, first);
       }
       for_each_id(after_.graph().in_edges(p),
                   [&](edge_id e) { pass(static_cast<node_id>(after_.graph().edge_source(e))); });
@@ -341,11 +265,11 @@ private:
 
   static constexpr std::size_t most_classes = 16;
 
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
-  motion_verdict verdict_;
   dominator_tree tree_;
+  ids targets_;       ///< the nodes to which operations moved
   ids old_place_;     ///< by value, in its node
   ids new_place_;     ///< position in its node in the new program, by value
   ids first_barrier_; ///< by node, of the old program, or `none`
@@ -364,12 +288,12 @@ private:
 /// with the transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR.
 /// Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
-/// **What is checked** of the reachable part of the program.
-/// 1. Edges, conditions and phis are the old ones. Operations read what they read and promise no more. Those that were
-///    not moved are in the old order.
-/// 2. A moved operation has no effect and lets control pass. It may keep its result when it runs again
-///    (`is_repeatable`), and its result does not depend on threads that run it together (`is_convergent`). Its new node
-///    accepts operations and strictly dominates the old one, and its operands are computed before it there.
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but operations may
+/// be in other nodes.
+/// 1. A moved operation has no effect and lets control pass. It may keep its result when it runs again
+///    (`is_repeatable`), and its result does not depend on threads that run it together (`is_convergent`).
+/// 2. Its new node accepts operations and strictly dominates the old one, and its operands are computed before its new
+///    place.
 /// 3. If it may trap: from its new place, control arrives at the old one without a branch. On the path is no effect, no
 ///    volatile access, and no operation that may not return. So it traps early or it would have trapped.
 /// 4. If it reads memory: nothing on a path from the new place to the old one that does not pass the new node again may
@@ -379,7 +303,7 @@ private:
 /// **Why this is enough.** Let v move from node a to b, and follow a run to a read of v. Since b dominates a, b was run
 /// before a; take the last time. No operand u was computed between then and the run of a: there would be a path to u
 /// that avoids b, as u's node is above b or u is earlier in b, and one from u to a without b; but b dominates a. Nor
-/// was memory written that v reads, by 4. So by 2 the value that v got in b is one that it may get in a, each time that
+/// was memory written that v reads, by 4. So by 1 the value that v got in b is one that it may get in a, each time that
 /// a runs until b runs again. A run of b without a run of a afterwards computes a value that is not read, and by 3 it
 /// does not trap.
 ///

@@ -10,7 +10,8 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 
 #include <cstddef>
@@ -18,118 +19,47 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a program in which tests were replaced.
-enum class range_test_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have different nodes, or values are missing
-  changed_flow,      ///< an edge, its target or its case differs
-  changed_operation, ///< an old operation differs, is missing, or is at another place
-  wrong_operand,     ///< an old operation or phi reads another value
-  new_operation,     ///< a new operation may trap or has an effect
-  other_test         ///< a branch reads another condition that is no equal test
-};
-
-/// The answer of `verify_range_tests`: the first fault and its place in the new program, or none.
-struct range_test_verdict {
-  range_test_fault fault = range_test_fault::none;
-  node_id node = no_node;
-  value_id value = no_value;
-
-  explicit operator bool() const { return fault == range_test_fault::none; }
-};
+/// The answer of `verify_range_tests`.
+using range_test_verdict = change_verdict;
 
 namespace detail {
 
-template <class Before, class After> class range_test_checker {
+/// A branch may read an equal test, and there may be new operations that nothing else needs.
+template <class Before, class After> class range_test_checker : public allowed_changes {
 public:
   range_test_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
 
   range_test_verdict run() {
     if (!pair_.read()) {
-      return {range_test_fault::wrong_size};
+      fail(change_fault::wrong_size, no_node);
+      return verdict_;
     }
+    pair_.compare_flow(*this);
+    pair_.compare_operations(*this);
     polynomials_.run(after_);
-    for (std::size_t i = 0; verdict_ && i != pair_.order.size(); ++i) {
-      check_node(pair_.order[i]);
-    }
+    pair_.compare_reads(*this);
     return verdict_;
   }
 
+  change_fault added(node_id, value_id v) const {
+    const bool is_allowed =
+        !after_.is_phi(v) && !is_terminator(after_, v) && !after_.may_trap(v) && is_removable(after_, v);
+    return is_allowed ? change_fault::none : change_fault::extra_operation;
+  }
+
+  change_fault read(const changed_read& r) const {
+    if (r.user == no_value) {
+      return pair_.same_value(r.x, r.x) && are_equal_tests(r.x, r.u) ? change_fault::none
+                                                                     : change_fault::different_value;
+    }
+    // The terminator reads the condition as well.
+    const bool is_condition = !after_.is_phi(r.user) && is_terminator(after_, r.user) &&
+                              r.x == static_cast<value_id>(before_.condition(r.from)) &&
+                              r.u == static_cast<value_id>(after_.condition(r.from));
+    return is_condition ? change_fault::none : change_fault::wrong_operand;
+  }
+
 private:
-  void fail(range_test_fault fault, node_id n, value_id v = no_value) {
-    if (verdict_) {
-      verdict_ = {fault, n, v};
-    }
-  }
-
-  void check_node(node_id n) {
-    if (!pair_.same_edges(n)) {
-      return fail(range_test_fault::changed_flow, n);
-    }
-    old_.clear();
-    for_each_id(before_.values(n), [&](value_id v) { old_.push_back(v); });
-    std::size_t at = 0;
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (at != old_.size() && old_[at] == v) {
-        check_old(n, v);
-        ++at;
-      } else if (v < pair_.num_old_values() && pair_.old_home[v] != no_node) {
-        fail(range_test_fault::changed_operation, n, v);
-      } else if (after_.is_phi(v) || is_terminator(after_, v) || after_.may_trap(v) || !is_removable(after_, v)) {
-        fail(range_test_fault::new_operation, n, v);
-      }
-    });
-    if (at != old_.size()) {
-      fail(range_test_fault::changed_operation, n);
-    }
-    check_condition(n);
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        if (phi >= pair_.num_old_values() || !before_.is_phi(phi)) {
-          fail(range_test_fault::new_operation, n, phi);
-        } else if (!pair_.same_value(static_cast<value_id>(before_.phi_input(phi, e)),
-                                     static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(range_test_fault::wrong_operand, n, phi);
-        }
-      });
-    });
-  }
-
-  /// Compares an old operation. A terminator may read another condition.
-  void check_old(node_id n, value_id v) {
-    if (!pair_.same_operation(v, v)) {
-      return fail(range_test_fault::changed_operation, n, v);
-    }
-    if (before_.is_phi(v) || pair_.same_operands(v)) {
-      return;
-    }
-    reads_.clear();
-    for_each_id(before_.operands(v), [&](value_id x) { reads_.push_back(x); });
-    const auto old_condition = static_cast<value_id>(before_.condition(n));
-    const auto new_condition = static_cast<value_id>(after_.condition(n));
-    std::size_t i = 0;
-    bool same = is_terminator(after_, v);
-    for_each_id(after_.operands(v), [&](value_id u) {
-      same = same && i < reads_.size() &&
-             (pair_.same_value(reads_[i], u) || (reads_[i] == old_condition && u == new_condition));
-      ++i;
-    });
-    if (!same || i != reads_.size()) {
-      fail(range_test_fault::wrong_operand, n, v);
-    }
-  }
-
-  void check_condition(node_id n) {
-    const auto was = static_cast<value_id>(before_.condition(n));
-    const auto is = static_cast<value_id>(after_.condition(n));
-    if (!verdict_ || pair_.same_value(was, is)) {
-      return;
-    }
-    if (!pair_.same_value(was, was) || !are_equal_tests(was, is)) {
-      fail(range_test_fault::other_test, n, is);
-    }
-  }
-
   /// Whether both compare for equality, and the differences of their operands are equal, or one is the negative of the
   /// other, modulo 2^width. The new program has both.
   bool are_equal_tests(value_id v, value_id w) const {
@@ -175,13 +105,10 @@ private:
     return apart.is_known && apart.terms.empty();
   }
 
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
   value_polynomials polynomials_;
-  range_test_verdict verdict_;
-  flat_array<value_id> old_;
-  flat_array<value_id> reads_;
 };
 
 } // namespace detail
@@ -190,10 +117,10 @@ private:
 /// compute these. It shares no code with `range_tests`; one must trust this function, `operation` and `same_operation`
 /// of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
-/// **What is checked** of the reachable part. Edges, cases, operations and phis are the old ones, in their order, and
-/// read what they read. Operations that were added could be removed: they have no effect and do not trap. A condition
-/// is the old one; or both are == or both are != of numbers of one width, and the differences of the two numbers, as
-/// polynomials of values modulo 2^width, are equal or negatives of each other.
+/// **What is checked** of the reachable part. All is as it was (`compared_programs`), but:
+/// 1. There may be new operations that are removable and do not trap.
+/// 2. A branch may read another condition if both are == or both are != of numbers of one width, and the differences of
+///    the two numbers, as polynomials of values modulo 2^width, are equal or negatives of each other.
 ///
 /// **Why this is enough.** a == b if and only if a - b is 0 modulo 2^width, which it is if and only if its negative is.
 /// Only conditions and added operations read the results of added operations.

@@ -11,7 +11,8 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 #include "midend/transform/removal_witness.hpp"
 
 #include <cstddef>
@@ -19,56 +20,28 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a removal.
-enum class removal_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have different nodes, or the witness names a node that does not exist
-  missing_operation, ///< an operation is missing that is not removable
-  extra_operation,   ///< the old program does not have this operation there
-  changed_operation, ///< an operation computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition differs, or is not computed any more
-  changed_flow,      ///< edges changed without a removed branch
-  removed_effect,    ///< a removed branch does more than branch
-  deciding_branch,   ///< a removed branch decides where control goes, or which input a phi takes
-  endless_loop       ///< the paths from a removed branch have a cycle that may not end
-};
-
 /// The answer of `verify_removal`: the first fault and its place, or none.
-struct removal_verdict {
-  removal_fault fault = removal_fault::none;
-  node_id node = no_node;
-  value_id value = no_value; ///< of the new program, or of the old one if it is missing there
-  std::size_t assumed = 0;   ///< loops that end only by the claim of the witness
-
-  explicit operator bool() const { return fault == removal_fault::none; }
+struct removal_verdict : change_verdict {
+  std::size_t assumed = 0; ///< loops that end only by the claim of the witness
 };
 
 namespace detail {
 
-template <class Before, class After> class removal_checker {
+/// Operations may be missing, and branches may become jumps.
+template <class Before, class After> class removal_checker : public allowed_changes {
 public:
   removal_checker(const Before& before, const After& after, const removal_witness& w)
       : pair_(before, after), before_(before), after_(after), w_(w) {}
 
   removal_verdict run() {
     if (!pair_.read()) {
-      fail(removal_fault::wrong_size, no_node);
-      return verdict_;
-    }
-    for (const node_id n : w_.ending_loops) {
-      if (n >= node_count(before_.graph())) {
-        fail(removal_fault::wrong_size, n);
-        return verdict_;
-      }
-    }
-    jump_.assign(node_count(before_.graph()), no_node);
-    has_jump_.assign(jump_.size(), 0);
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_end(pair_.order[i]);
-    }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_values(pair_.order[i]);
-      compare_inputs(pair_.order[i]);
+      fail(change_fault::wrong_size, no_node);
+    } else {
+      find_jumps();
+      pair_.compare_flow(*this);
+      check_targets();
+      pair_.compare_operations(*this);
+      pair_.compare_reads(*this);
     }
     if (ok() && !branches_.empty()) {
       list_passed();
@@ -76,21 +49,34 @@ public:
       check_stops();
       check_cycles();
     }
-    return verdict_;
+    return {verdict_, assumed_};
+  }
+
+  change_fault changed_edges(node_id n) const {
+    return has_jump_[n] != 0 && !promises_new_end(n) ? change_fault::none : change_fault::changed_flow;
+  }
+
+  /// The jump may have the number of the branch.
+  bool is_replaced(node_id n, value_id v) const {
+    return has_jump_[n] != 0 && !after_.is_phi(v) && is_terminator(after_, v);
+  }
+
+  change_fault added(node_id n, value_id v) const {
+    return is_replaced(n, v) ? change_fault::none : change_fault::extra_operation;
+  }
+
+  change_fault missing(node_id n, value_id x) const {
+    const bool is_allowed = before_.is_phi(x) || (is_terminator(before_, x) ? has_jump_[n] != 0 : may_go(x));
+    return is_allowed ? change_fault::none : change_fault::missing_operation;
+  }
+
+  /// A jump has no condition.
+  change_fault read(const changed_read& r) const {
+    return r.user == no_value && has_jump_[r.from] != 0 ? change_fault::none : change_fault::wrong_operand;
   }
 
 private:
   using ids = flat_array<std::uint32_t>;
-
-  bool ok() const { return verdict_.fault == removal_fault::none; }
-
-  void fail(removal_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_.fault = fault;
-      verdict_.node = n;
-      verdict_.value = v;
-    }
-  }
 
   static constexpr std::uint32_t none = 0xffff'ffff;
 
@@ -100,8 +86,21 @@ private:
     return end;
   }
 
-  /// Checks that a node has its old edges, or that its branch became a jump.
-  void compare_end(node_id n) {
+  /// Finds the branches that became jumps.
+  void find_jumps() {
+    jump_.assign(node_count(before_.graph()), no_node);
+    has_jump_.assign(jump_.size(), 0);
+    for (const node_id n : w_.ending_loops) {
+      if (n >= jump_.size()) {
+        fail(change_fault::wrong_size, n);
+      }
+    }
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      find_jump(pair_.order[i]);
+    }
+  }
+
+  void find_jump(node_id n) {
     std::size_t old_edges = 0;
     std::size_t edges = 0;
     edge_id old_edge = no_edge;
@@ -114,14 +113,8 @@ private:
       edge = e;
       ++edges;
     });
-    const auto condition = static_cast<value_id>(before_.condition(n));
-    const auto new_condition = static_cast<value_id>(after_.condition(n));
-    const bool is_jump = edges == 1 && new_condition == no_value && (condition != no_value || old_edges > 1);
-    if (!is_jump && !pair_.same_edges(n)) {
-      fail(removal_fault::changed_flow, n);
-    } else if (!is_jump && !pair_.same_value(condition, new_condition)) {
-      fail(removal_fault::wrong_operand, n, new_condition);
-    } else if (is_jump) {
+    const bool has_condition = static_cast<value_id>(before_.condition(n)) != no_value;
+    if (edges == 1 && static_cast<value_id>(after_.condition(n)) == no_value && (has_condition || old_edges > 1)) {
       has_jump_[n] = 1;
       check_jump(n);
       const auto target = static_cast<node_id>(after_.graph().edge_target(edge));
@@ -136,14 +129,31 @@ private:
   void check_jump(node_id n) {
     const value_id end = end_of(after_, n);
     if (!is_plain_end(n)) {
-      fail(removal_fault::removed_effect, n, end_of(before_, n));
+      fail(change_fault::removed_effect, n, end_of(before_, n));
     } else if (end != no_value) {
       bool reads = false;
       for_each_id(after_.operands(end), [&](value_id) { reads = true; });
       if (reads || after_.effect(end) != effect_kind::none || after_.may_trap(end) || after_.may_not_return(end)) {
-        fail(removal_fault::changed_flow, n, end);
+        fail(change_fault::changed_flow, n, end);
       }
     }
+  }
+
+  /// Whether a jump promises that a loop ends, and no edge of the branch to the same target did.
+  bool promises_new_end([[maybe_unused]] node_id n) const {
+    bool is_new = false;
+    if constexpr (has_must_end<Before> && has_must_end<After>) {
+      for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+        bool is_old = !static_cast<bool>(after_.must_end(e));
+        for_each_id(before_.graph().out_edges(n), [&](edge_id d) {
+          const bool is_same_target = static_cast<node_id>(before_.graph().edge_target(d)) ==
+                                      static_cast<node_id>(after_.graph().edge_target(e));
+          is_old = is_old || (is_same_target && static_cast<bool>(before_.must_end(d)));
+        });
+        is_new = is_new || !is_old;
+      });
+    }
+    return is_new;
   }
 
   /// Whether the program before shows that only readers need an operation.
@@ -167,63 +177,12 @@ private:
            (before_.effect(end) == effect_kind::none && !before_.may_not_return(end) && !before_.is_volatile(end));
   }
 
-  /// Checks that the remaining operations of a node are in the old order with the old operands, and that missing ones
-  /// are removable.
-  void compare_values(node_id n) {
-    values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) {
-      const bool is_new_jump = has_jump_[n] != 0 && !after_.is_phi(v) && is_terminator(after_, v);
-      if (!is_new_jump && (v >= pair_.num_old_values() || pair_.old_home[v] != n)) {
-        fail(removal_fault::extra_operation, n, v);
-      }
-      values_.push_back(v);
-    });
-    std::size_t at = 0;
-    for_each_id(before_.values(n), [&](value_id x) {
-      const bool is_end = !before_.is_phi(x) && is_terminator(before_, x);
-      const bool is_left = is_end && has_jump_[n] != 0; // the jump may have the number of the branch
-      if (at != values_.size() && values_[at] == x && !is_left) {
-        compare_operation(n, x);
-        ++at;
-      } else if (is_end ? has_jump_[n] == 0 : !before_.is_phi(x) && !may_go(x)) {
-        fail(removal_fault::missing_operation, n, x);
-      }
-    });
-    const bool has_new_jump = at + 1 == values_.size() && has_jump_[n] != 0 && !after_.is_phi(values_[at]) &&
-                              is_terminator(after_, values_[at]);
-    if (at != values_.size() && !has_new_jump) {
-      fail(removal_fault::extra_operation, n, values_[at]);
+  /// Checks that no removed branch jumps to a phi: it would decide the input.
+  void check_targets() {
+    for (std::size_t i = 0; ok() && i != branches_.size(); ++i) {
+      for_each_phi(after_, jump_[branches_[i]],
+                   [&](value_id phi) { fail(change_fault::deciding_branch, branches_[i], phi); });
     }
-  }
-
-  void compare_operation(node_id n, value_id x) {
-    if (!pair_.same_operation(x, x)) {
-      fail(removal_fault::changed_operation, n, x);
-      return;
-    }
-    if (before_.is_phi(x)) {
-      return; // edge by edge
-    }
-    if (!pair_.same_operands(x)) {
-      fail(removal_fault::wrong_operand, n, x);
-    }
-  }
-
-  /// Compares the phis that edges of a node lead to. A removed branch may not lead to a phi: it would decide the input.
-  void compare_inputs(node_id n) {
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        if (jump_[n] != no_node) {
-          fail(removal_fault::deciding_branch, n, phi);
-        } else if (phi >= pair_.num_old_values() || pair_.old_home[phi] != pair_.new_home[phi] ||
-                   !before_.is_phi(phi)) {
-          fail(removal_fault::extra_operation, pair_.new_home[phi], phi);
-        } else if (!pair_.same_value(static_cast<value_id>(before_.phi_input(phi, e)),
-                                     static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(removal_fault::wrong_operand, pair_.new_home[phi], phi);
-        }
-      });
-    });
   }
 
   /// Lists the passed nodes: old nodes on the paths from removed branches without operations that must stay, or that
@@ -306,9 +265,9 @@ private:
     const auto check = [&](node_id n, node_id stop) {
       for_each_id(before_.graph().successors(n), [&](node_id s) {
         if (stop_of(s) == no_node) {
-          fail(removal_fault::endless_loop, n);
+          fail(change_fault::endless_loop, n);
         } else if (stop_of(s) != stop) {
-          fail(removal_fault::deciding_branch, n);
+          fail(change_fault::deciding_branch, n);
         }
       });
     };
@@ -361,7 +320,7 @@ private:
         entered[passed_[s]] += goes_back ? 0u : 1u;
         if (goes_back && ends[s] == 1) {
           ends[s] = 2;
-          verdict_.assumed += promised[s] != 0 ? 0u : 1u;
+          assumed_ += promised[s] != 0 ? 0u : 1u;
         }
       });
     }
@@ -383,20 +342,19 @@ private:
     }
     for (std::size_t i = 0; done != nodes_.size() && i != nodes_.size(); ++i) {
       if (entered[i] != 0) {
-        fail(removal_fault::endless_loop, nodes_[i]);
+        fail(change_fault::endless_loop, nodes_[i]);
       }
     }
   }
 
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
   const removal_witness& w_;
-  removal_verdict verdict_;
-  flat_array<unsigned char> has_jump_; ///< by node: whether it ended in a branch that became a jump
-  ids jump_;                           ///< by node: where it jumps in place of its branch, or `no_node`
-  ids branches_;                       ///< the nodes whose branches were removed
-  ids values_;
+  std::size_t assumed_ = 0;
+  flat_array<unsigned char> has_jump_;  ///< by node: whether it ended in a branch that became a jump
+  ids jump_;                            ///< by node: where it jumps in place of its branch, or `no_node`
+  ids branches_;                        ///< the nodes whose branches were removed
   flat_array<unsigned char> is_target_; ///< by node: whether a removed branch jumps there
   ids nodes_;                           ///< the passed nodes
   ids passed_;                          ///< by node: its position in `nodes_`, or `none`
@@ -410,10 +368,9 @@ private:
 /// transformation; one must trust this function, `dominators`, and the effects and `same_operation` of the IR. Requires
 /// IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. Its operations are unchanged old ones of this node, in their order. Missing ones are removable. Operands are the
-///    old ones and still computed: removed code is read by nobody.
-/// 2. It has its old edges and condition, and the phis at their ends their old inputs; or its branch became a jump.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. Removable operations may be missing. What is read is still computed: nobody reads removed code.
+/// 2. A branch that has no effect may have become a jump, which promises no more about a loop than the branch did.
 /// 3. Say that an old node is *passed* if a removed branch leads to it, perhaps through passed nodes, if it holds
 ///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All paths from a removed
 ///    branch through passed nodes end at the same node, to which it jumps now, and at which no phi remains: the branch
@@ -421,8 +378,8 @@ private:
 /// 4. Passed nodes form no cycle, except loops that end: those that the witness names. Loops that end without a promise
 ///    of the IR are counted as `assumed`.
 ///
-/// **Why this is enough.** Run both programs side by side. As long as no removed branch is met, they do the same by 1
-/// and 2. At a removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives where
+/// **Why this is enough.** Run both programs side by side. As long as no removed branch is met, they do the same. At a
+/// removed branch the old program runs through passed nodes; by 4 it leaves them, and by 3 it arrives where
 /// the new program jumps. Nothing on the path is read later: it does not remain. Proof of 4: an endless run in passed
 /// nodes finally stays in a strongly connected set of them. One of its cycles visits each of its nodes, so it uses an
 /// edge that goes back to the header of a loop that ends. The largest of these loops contains the set: a path that

@@ -7,7 +7,6 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
-#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_places.hpp"
 #include "midend/ir/operation.hpp"
@@ -15,7 +14,8 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 #include "midend/transform/replacement_witness.hpp"
 
 #include <cstddef>
@@ -23,65 +23,42 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with a replacement.
-enum class replacement_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have different nodes, or the witness names a value that does not exist
-  wrong_witness,     ///< a value has two sources, or a source has a source
-  different_value,   ///< a value is neither a copy of a value with its source, nor a phi of such values
-  not_dominated,     ///< the source is not computed on every path to the value
-  missing_operation, ///< an operation is missing that is not removable
-  extra_operation,   ///< the old program does not have this operation there
-  changed_operation, ///< an operation computes something else, or promises more
-  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor its source, or is not computed
-  changed_flow       ///< an edge, its target or its case differs
-};
-
-/// The answer of `verify_replacement`: the first fault and its place, or none.
-struct replacement_verdict {
-  replacement_fault fault = replacement_fault::none;
-  node_id node = no_node;
-  value_id value = no_value;
-
-  explicit operator bool() const { return fault == replacement_fault::none; }
-};
+/// The answer of `verify_replacement`.
+using replacement_verdict = change_verdict;
 
 namespace detail {
 
-template <class Before, class After> class replacement_checker {
+/// A value may be read in place of another one if it is its source. What nobody reads any more may be missing.
+template <class Before, class After> class replacement_checker : public allowed_changes {
 public:
   replacement_checker(const Before& before, const After& after, const replacement_witness& w)
-      : pair_(before, after), before_(before), after_(after), w_(w) {}
+      : pair_(before, after), before_(before), w_(w) {}
 
   replacement_verdict run() {
     if (!pair_.read()) {
-      fail(replacement_fault::wrong_size, no_node);
+      fail(change_fault::wrong_size, no_node);
       return verdict_;
     }
     list_sources();
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      if (!pair_.same_edges(pair_.order[i])) {
-        fail(replacement_fault::changed_flow, pair_.order[i]);
-      }
-    }
+    pair_.compare_flow(*this);
     if (ok()) {
       prove_sources(); // after the flow: both programs reach the same nodes
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_node(pair_.order[i]);
-    }
+    pair_.compare_operations(*this);
+    pair_.compare_reads(*this);
     return verdict_;
   }
 
-private:
-  bool ok() const { return verdict_.fault == replacement_fault::none; }
-
-  void fail(replacement_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_ = {fault, n, v};
-    }
+  change_fault missing(node_id, value_id x) const {
+    return before_.is_phi(x) || is_removable(before_, x) ? change_fault::none : change_fault::missing_operation;
   }
 
+  change_fault read(const changed_read& r) const {
+    const bool is_source = r.x != no_value && source_[r.x] != r.x && pair_.same_value(source_[r.x], r.u);
+    return is_source ? change_fault::none : change_fault::wrong_operand;
+  }
+
+private:
   void list_sources() {
     const std::size_t count = pair_.num_old_values();
     source_.resize_for_overwrite(count);
@@ -90,17 +67,17 @@ private:
     }
     for (const value_replacement& r : w_.same) {
       if (r.value >= count || r.by >= count) {
-        fail(replacement_fault::wrong_size, no_node, r.value);
+        fail(change_fault::wrong_size, no_node, r.value);
         return;
       }
       if (source_[r.value] != r.value || r.value == r.by) {
-        fail(replacement_fault::wrong_witness, pair_.old_home[r.value], r.value);
+        fail(change_fault::wrong_witness, pair_.old_home[r.value], r.value);
       }
       source_[r.value] = r.by;
     }
     for (const value_replacement& r : w_.same) {
       if (source_[r.by] != r.by) {
-        fail(replacement_fault::wrong_witness, pair_.old_home[r.value], r.value);
+        fail(change_fault::wrong_witness, pair_.old_home[r.value], r.value);
       }
     }
   }
@@ -115,7 +92,7 @@ private:
     for (const value_replacement& r : w_.same) {
       const node_id n = pair_.old_home[r.value];
       if (n == no_node) {
-        fail(replacement_fault::different_value, n, r.value);
+        fail(change_fault::different_value, n, r.value);
       } else if (tree.is_reachable(n)) {
         prove(tree, n, r);
       }
@@ -127,7 +104,7 @@ private:
     const node_id home = pair_.old_home[r.by];
     if (home != no_node && !tree.strictly_dominates(home, n) &&
         (is_phi || home != n || position_[r.by] >= position_[r.value])) {
-      fail(replacement_fault::not_dominated, n, r.value);
+      fail(change_fault::not_dominated, n, r.value);
       return;
     }
     bool same = true;
@@ -149,7 +126,7 @@ private:
       for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
     }
     if (!same || !is_of_type(r.value, r.by)) {
-      fail(replacement_fault::different_value, n, r.value);
+      fail(change_fault::different_value, n, r.value);
     }
   }
 
@@ -251,77 +228,11 @@ private:
     }
   }
 
-  /// Whether the new program may read `u` where the old one reads `x`.
-  bool is_same(value_id x, value_id u) const {
-    return pair_.same_value(x, u) || (x != no_value && source_[x] != x && pair_.same_value(source_[x], u));
-  }
-
-  void compare_node(node_id n) {
-    values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) {
-      if (v >= pair_.num_old_values() || pair_.old_home[v] != n) {
-        fail(replacement_fault::extra_operation, n, v);
-      }
-      values_.push_back(v);
-    });
-    std::size_t at = 0;
-    for_each_id(before_.values(n), [&](value_id x) {
-      if (at != values_.size() && values_[at] == x) {
-        compare_operation(n, x);
-        ++at;
-      } else if (!before_.is_phi(x) && !is_removable(before_, x)) {
-        fail(replacement_fault::missing_operation, n, x);
-      }
-    });
-    if (at != values_.size()) {
-      fail(replacement_fault::extra_operation, n, values_[at]);
-    }
-    if (!is_same(static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)))) {
-      fail(replacement_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
-    }
-    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
-        const node_id home = pair_.new_home[phi];
-        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != home || !before_.is_phi(phi)) {
-          fail(replacement_fault::extra_operation, home, phi);
-        } else if (!is_same(static_cast<value_id>(before_.phi_input(phi, e)),
-                            static_cast<value_id>(after_.phi_input(phi, e)))) {
-          fail(replacement_fault::wrong_operand, home, phi);
-        }
-      });
-    });
-  }
-
-  void compare_operation(node_id n, value_id x) {
-    if (!pair_.same_operation(x, x)) {
-      fail(replacement_fault::changed_operation, n, x);
-      return;
-    }
-    if (before_.is_phi(x)) {
-      return; // edge by edge
-    }
-    operands_.clear();
-    for_each_id(before_.operands(x), [&](value_id y) { operands_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < operands_.size() && is_same(operands_[i], u) &&
-             (pair_.same_value(operands_[i], u) || may_replace_operand(before_, x, i));
-      ++i;
-    });
-    if (!same || i != operands_.size()) {
-      fail(replacement_fault::wrong_operand, n, x);
-    }
-  }
-
-  paired_programs<Before, After> pair_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
-  const After& after_;
   const replacement_witness& w_;
-  replacement_verdict verdict_;
   flat_array<value_id> source_;        ///< by old value; itself if the witness names none
   flat_array<std::uint32_t> position_; ///< by old value, in its node
-  flat_array<value_id> values_;
   flat_array<value_id> operands_;
 };
 
@@ -331,7 +242,8 @@ private:
 /// the transformation; one must trust this function, `dominators`, `operation` and `same_operation` of the IR. Requires
 /// IRs that `check_ir` accepts; the witness may be anything.
 ///
-/// **What is checked** of the reachable part of the program.
+/// **What is checked** of the reachable part of the program. All is as it was (`compared_programs`), but removable
+/// operations may be missing, and the source of a value may be read in its place.
 /// 1. Each value of the witness is a copy, which keeps all bits, of a value that has its source, or a phi whose inputs
 ///    along all reachable edges have its source, or a guarded operation that a literal keeps from running, and then its
 ///    other value has that source. Or both are loads by the same operation, whose operands have the same sources, and
@@ -340,8 +252,6 @@ private:
 ///    `same_type`.
 /// 2. The source is a literal or parameter, or it is computed before the value on every path: its node strictly
 ///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
-/// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing
-///    are removable. What is read is the old value or its source, and is computed in the new program.
 ///
 /// **Why this is enough.** Where v may be read, v has the present value of its source d. When v is computed, it gets
 /// what d is at that moment, by 1 and induction over the run: the value that it takes has d's present value. It stays

@@ -15,8 +15,8 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
-#include "midend/transform/detail/compared_additions.hpp"
-#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/change_verdict.hpp"
+#include "midend/transform/detail/compared_programs.hpp"
 #include "midend/transform/detail/value_polynomials.hpp"
 
 #include <cstddef>
@@ -24,91 +24,56 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is wrong with counters in place of values.
-enum class strength_fault : std::uint8_t {
-  none,
-  wrong_size,        ///< the programs have different nodes
-  changed_flow,      ///< an edge, its target or its case differs
-  missing_operation, ///< an operation of the old program is missing
-  extra_operation,   ///< a new operation may have an effect, may trap, or promises something; or an old one is
-                     ///< elsewhere
-  changed_operation, ///< an operation computes something else, or promises more
-  fixed_operand,     ///< an operation names the value that it read
-  different_value    ///< an operation reads another value without a proof that it is equal
-};
-
 /// The answer of `verify_strength`: the first fault and its place in the new program, or none.
-struct strength_verdict {
-  strength_fault fault = strength_fault::none;
-  node_id node = no_node;
-  value_id value = no_value; ///< the reader, or the operation
-  std::size_t proven = 0;    ///< operands and inputs that were replaced
-
-  explicit operator bool() const { return fault == strength_fault::none; }
+struct strength_verdict : change_verdict {
+  std::size_t proven = 0; ///< operands and inputs that were replaced
 };
 
 namespace detail {
 
-template <class Before, class After> class strength_checker {
+/// There may be new phis, and new operations that only compute. A new phi may be read in place of a value if it is
+/// equal.
+template <class Before, class After> class strength_checker : public allowed_changes {
   using kind = polynomial_atom::kind;
 
 public:
-  strength_checker(const Before& before, const After& after)
-      : pair_(before, after), additions_(pair_), before_(before), after_(after) {}
+  strength_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
 
   strength_verdict run() {
     if (!pair_.read()) {
-      fail(strength_fault::wrong_size, no_node);
-      return verdict_;
+      fail(change_fault::wrong_size, no_node);
+      return {verdict_};
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      if (!pair_.same_edges(pair_.order[i])) {
-        fail(strength_fault::changed_flow, pair_.order[i]);
-      }
+    pair_.compare_flow(*this);
+    if (ok()) {
+      flow_ = dominators_and_loops(before_.graph());
+      values_.run(before_);
+      equal_to_.assign(pair_.new_home.size(), no_value);
     }
-    if (!ok()) {
-      return verdict_;
+    pair_.compare_operations(*this);
+    pair_.compare_reads(*this);
+    return {verdict_, proven_};
+  }
+
+  change_fault added(node_id, value_id v) {
+    if (v < pair_.num_old_values() || (!after_.is_phi(v) && !computes_without_promises(after_, v))) {
+      return change_fault::extra_operation;
     }
-    flow_ = dominators_and_loops(before_.graph());
-    values_.run(before_);
-    for (std::size_t i = 0; ok() && i != flow_.dominators.preorder().size(); ++i) { // operands before what reads them
-      compare_node(flow_.dominators.preorder()[i]);
+    values_.define_new(after_, v);
+    return change_fault::none;
+  }
+
+  change_fault read(const changed_read& r) {
+    if (!is_counter_of(r.x, r.u)) {
+      return change_fault::different_value;
     }
-    equal_to_.assign(pair_.new_home.size(), no_value);
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      compare_reads(pair_.order[i]);
-    }
-    return verdict_;
+    ++proven_;
+    return change_fault::none;
   }
 
 private:
   static constexpr std::uint64_t minus_one = ~std::uint64_t{0};
   static constexpr number_reading low_bits = number_reading::low_bits;
-
-  bool ok() const { return verdict_.fault == strength_fault::none; }
-
-  void fail(strength_fault fault, node_id n, value_id v = no_value) {
-    if (ok()) {
-      verdict_.fault = fault;
-      verdict_.node = n;
-      verdict_.value = v;
-    }
-  }
-
-  void fail(addition_fault fault, node_id n, value_id v) {
-    switch (fault) {
-    case addition_fault::missing:
-      return fail(strength_fault::missing_operation, n, v);
-    case addition_fault::extra:
-      return fail(strength_fault::extra_operation, n, v);
-    case addition_fault::changed:
-      return fail(strength_fault::changed_operation, n, v);
-    case addition_fault::fixed:
-      return fail(strength_fault::fixed_operand, n, v);
-    default:
-      return fail(strength_fault::changed_operation, n, v);
-    }
-  }
 
   const loop_forest& loops() const { return flow_.loops; }
 
@@ -116,45 +81,6 @@ private:
     const node_id n = v < pair_.new_home.size() ? pair_.new_home[v] : no_node;
     return n != no_node && loops().contains(l, n);
   }
-
-  // ---- Structure.
-
-  /// Compares a node: the old operations in their order, new ones that only compute, and new phis.
-  void compare_node(node_id n) {
-    additions_.compare_node(
-        n,
-        [&](value_id v, bool is_late) {
-          const bool is_accepted = after_.is_phi(v) ? !is_late : additions_.only_computes(v);
-          if (is_accepted) {
-            values_.define_new(after_, v);
-          }
-          return is_accepted;
-        },
-        [&](addition_fault f, value_id v) { fail(f, n, v); });
-  }
-
-  void compare_reads(node_id n) {
-    compare_read(no_value, static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)), n);
-    additions_.compare_reads(
-        n, [&](value_id user, value_id x, value_id u, node_id, node_id) { return compare_read(user, x, u, n); },
-        [&](addition_fault f, value_id v) { fail(f, n, v); });
-  }
-
-  /// Whether a read of another value is proven to be equal.
-  bool compare_read(value_id user, value_id x, value_id u, node_id n) {
-    if (pair_.same_value(x, u)) {
-      return false;
-    }
-    const bool is_proven = is_counter_of(x, u);
-    if (is_proven) {
-      ++verdict_.proven;
-    } else {
-      fail(strength_fault::different_value, n, user);
-    }
-    return is_proven;
-  }
-
-  // ---- Values and counters.
 
   /// Whether `u` is a new phi that is equal to `x` in each iteration of the innermost loop of `x`.
   bool is_counter_of(value_id x, value_id u) {
@@ -254,11 +180,10 @@ private:
     p = out;
   }
 
-  paired_programs<Before, After> pair_;
-  compared_additions<Before, After> additions_;
+  compared_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
-  strength_verdict verdict_;
+  std::size_t proven_ = 0;
   dominators_and_loops_result flow_;
   value_polynomials values_;
   flat_array<value_id> equal_to_; ///< by new phi: a value that is proven to be equal
@@ -271,11 +196,10 @@ private:
 /// `dominators_and_loops`, and the semantics, effects and `same_operation` of the IRs. Requires IRs that `check_ir`
 /// accepts.
 ///
-/// **What is checked** of the reachable part of the new program, node by node (they keep their numbers):
-/// 1. It has the old edges and operations, in their order. New operations neither trap nor promise anything nor have
-///    effects; besides, there are new phis.
-/// 2. An operand, input or condition x is the old one; or what is read is a new phi u of the header of the innermost
-///    loop around x, and u is equal to x in each iteration.
+/// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
+/// 1. There may be new phis, and new operations that neither trap nor promise anything nor have effects.
+/// 2. In place of x, a new phi u of the header of the innermost loop around x may be read, if u is equal to x in each
+///    iteration.
 ///
 /// **Counters.** x is a polynomial of phis of the header and of values that the loop does not change
 /// (`value_polynomials`). By induction over the iterations: along each edge into the loop, u begins with the polynomial

@@ -8,12 +8,10 @@
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/verify_counted_exits.hpp"
-#include "midend/transform/verify_motion.hpp"
-#include "midend/transform/verify_range_tests.hpp"
 #include "midend/transform/verify_removal.hpp"
-#include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/transform/verify_untaken_exits.hpp"
+#include "midend/viz/change_verdict.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <string>
@@ -77,116 +75,6 @@ constexpr std::string_view to_text(unfolding_fault f) {
     return "loops are promised to end that may run for ever in the old program";
   default:
     return "there are too many paths through inserted nodes";
-  }
-}
-
-constexpr std::string_view to_text(removal_fault f) {
-  switch (f) {
-    using enum removal_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a node that is none";
-  case missing_operation:
-    return "an operation is missing that is needed";
-  case extra_operation:
-    return "an operation is new, or not in its place";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one, or is not computed any more";
-  case changed_flow:
-    return "an edge was changed that no removed branch has";
-  case removed_effect:
-    return "a branch was removed that does more than branch";
-  case deciding_branch:
-    return "a removed branch decides where control goes, or what a phi takes";
-  default:
-    return "a loop was removed that may not end";
-  }
-}
-
-constexpr std::string_view to_text(range_test_fault f) {
-  switch (f) {
-    using enum range_test_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or values are missing";
-  case changed_flow:
-    return "an edge, its target or its case has changed";
-  case changed_operation:
-    return "an operation is another one, is missing, or has moved";
-  case wrong_operand:
-    return "an operation or a phi reads another value";
-  case new_operation:
-    return "an operation is new that may trap or has an effect";
-  default:
-    return "a branch reads a condition that is no equal test";
-  }
-}
-
-constexpr std::string_view to_text(replacement_fault f) {
-  switch (f) {
-    using enum replacement_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a value that is none";
-  case wrong_witness:
-    return "the witness replaces a value twice, or by one that is replaced";
-  case different_value:
-    return "a value is neither a copy nor a phi of what replaces it, nor the same load";
-  case not_dominated:
-    return "what replaces a value is not computed on every path to it";
-  case missing_operation:
-    return "an operation is missing that is needed";
-  case extra_operation:
-    return "an operation is new, or not in its place";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is neither the old one nor what replaces it, or is not computed any more";
-  default:
-    return "an edge was changed";
-  }
-}
-
-constexpr std::string_view to_text(motion_fault f) {
-  switch (f) {
-    using enum motion_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is new";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one";
-  case wrong_order:
-    return "operations that were not moved are in another order";
-  case not_movable:
-    return "what was moved has an effect, is a phi, or ends a node";
-  case not_repeatable:
-    return "what was moved may give another value at the new place";
-  case convergent:
-    return "of what was moved it matters which threads run it together";
-  case closed_node:
-    return "an operation was moved to a node that accepts none";
-  case not_above:
-    return "an operation was moved where control does not come by before";
-  case operand_not_available:
-    return "an operand is not computed at the new place";
-  case early_trap:
-    return "an operation may trap where it did not run, or before an effect";
-  default:
-    return "a load was moved over what may write";
   }
 }
 
@@ -257,41 +145,13 @@ std::string to_text(const unfolding_verdict& verdict, const After& after = {}, c
   return out;
 }
 
-namespace detail {
-
-template <class Verdict, class Names> std::string verdict_text(const Verdict& verdict, const Names& names) {
-  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
-  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
-}
-
-} // namespace detail
-
-/// The verdict about removed, replaced or moved code in one line. Nodes and values have equal numbers in both programs,
-/// so one set of names is enough: that of the old one.
+/// As `change_verdict`; a removal that is right may rest on loops that the witness says to end.
 ///
-///     block 4: an operation is missing that is needed; v9
+///     certified; 2 loops assumed to end
 template <value_names Names = numbered_values>
 std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
-  if (!verdict) {
-    return detail::verdict_text(verdict, names);
-  }
-  return verdict.assumed == 0 ? "certified" : "certified; " + std::to_string(verdict.assumed) + " loops assumed to end";
-}
-
-template <value_names Names = numbered_values>
-std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
-}
-
-template <value_names Names = numbered_values>
-std::string to_text(const range_test_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
-}
-
-template <value_names Names = numbered_values>
-std::string to_text(const motion_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return verdict && verdict.assumed != 0 ? "certified; " + std::to_string(verdict.assumed) + " loops assumed to end"
+                                         : to_text(static_cast<const change_verdict&>(verdict), names);
 }
 
 /// The answer of `verify_sccp` in one line, without a line break.

@@ -1,11 +1,10 @@
-/// Words for final values: replaced values after loops, values that stay, and verdicts about certificates.
+/// Words for final values: replaced values after loops, values that stay, and loops that may not end.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/transform/replace_final_values.hpp"
-#include "midend/transform/verify_final_values.hpp"
 #include "midend/transform/verify_loop_ends.hpp"
 #include "midend/viz/transformation_plans.hpp"
 #include "midend/viz/value_names.hpp"
@@ -42,32 +41,6 @@ constexpr std::string_view to_text(final_value_obstacle o) {
     return "to compute it costs more than the loop would save";
   default:
     return "the IR has no such operations, or the value is no number";
-  }
-}
-
-constexpr std::string_view to_text(final_value_fault f) {
-  switch (f) {
-    using enum final_value_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case wrong_witness:
-    return "the witness names what is no phi of a loop, no loop, or values of the loop";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is elsewhere, or a new one does more than compute";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one, and no loop of it was left";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  default:
-    return "nothing proves that what is read after a loop is the same";
   }
 }
 
@@ -108,14 +81,6 @@ inline std::string summary_text(const final_value_plan& plan) {
     counts.refused(count, "value", to_text(o));
   }
   return counts.text();
-}
-
-/// The verdict in one line, without a line break.
-///
-///     block 4: nothing proves that what is read after a loop is the same; v9
-template <value_names Names = numbered_values>
-std::string to_text(const final_value_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 
 template <value_names Names = numbered_values>

@@ -7,7 +7,6 @@
 #include "midend/package/memory_witness.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/package/verify_implied_branches.hpp"
-#include "midend/package/verify_memory_redundancy.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <cstddef>
@@ -15,48 +14,6 @@
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// A phrase without full stop.
-constexpr std::string_view to_text(memory_fault f) {
-  switch (f) {
-    using enum memory_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a value that is none";
-  case wrong_witness:
-    return "the witness names a value twice, or one that is no plain load or store";
-  case different_value:
-    return "the access of the witness does not say what is there, or says something else";
-  case not_on_every_way:
-    return "the access of the witness is not on every path";
-  case written_between:
-    return "the place may be written in between";
-  case read_before:
-    return "what is stored may be read before it is overwritten";
-  case missing_operation:
-    return "an operation is missing that the witness does not name, or the other way round";
-  case extra_operation:
-    return "an operation is new, or not in its place";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is neither the old one nor what replaces it";
-  default:
-    return "an edge was changed";
-  }
-}
-
-/// The answer of `verify_memory_redundancy` in one line, without a line break.
-template <value_names Names = numbered_values>
-std::string to_text(const memory_verdict& verdict, const Names& names = {}) {
-  if (verdict) {
-    return "certified";
-  }
-  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
-  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
-}
 
 /// The reason of a refusal, as a phrase without full stop.
 constexpr std::string_view to_text(package_veto v) {

@@ -1,10 +1,9 @@
-/// Words for strength reduction: values that become counters, values that stay, and verdicts about results.
+/// Words for strength reduction: values that become counters, and values that stay.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/transform/strength_plan.hpp"
-#include "midend/transform/verify_strength.hpp"
 #include "midend/viz/transformation_plans.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -32,28 +31,6 @@ constexpr std::string_view to_text(strength_obstacle o) {
     return "the start costs more than the loop would save";
   default:
     return "the IR has no such operations, or the value is no number";
-  }
-}
-
-constexpr std::string_view to_text(strength_fault f) {
-  switch (f) {
-    using enum strength_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is elsewhere, or a new one does more than compute";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  default:
-    return "nothing proves that what is read is the same";
   }
 }
 
@@ -85,14 +62,6 @@ inline std::string summary_text(const strength_plan& plan) {
     counts.refused(count, "value", to_text(o));
   }
   return counts.text();
-}
-
-/// The verdict in one line, without a line break.
-///
-///     block 4: nothing proves that what is read is the same; v9
-template <value_names Names = numbered_values>
-std::string to_text(const strength_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 
 MIDEND_END_NAMESPACE

@@ -1,5 +1,5 @@
-/// `paired_programs`: what the checkers of removal, replacement and motion share. In all three, nodes, edges and values
-/// keep their numbers, so that both programs can be compared number by number.
+/// `paired_programs`: two programs in which nodes, edges and values have equal numbers, so that they can be compared
+/// number by number.
 #pragma once
 
 #include "midend/config.hpp"
@@ -63,27 +63,17 @@ public:
                                   // literal
       return new_home[u] == no_node && static_cast<bool>(before.same_operation(x, after, u));
     }
-    return x == u && new_home[u] != no_node && reached[new_home[u]] != 0;
+    return x == u && is_computed(u);
   }
+
+  /// Whether a node that the new program reaches has the operation or phi `u`.
+  bool is_computed(value_id u) const { return new_home[u] != no_node && reached[new_home[u]] != 0; }
 
   /// Whether an operation or phi of both programs is equal apart from its operands.
   bool same_operation(value_id x, value_id v) const {
     return before.is_phi(x) == after.is_phi(v) &&
            (before.is_phi(x) || is_terminator(before, x) == is_terminator(after, v)) &&
            before.same_operation(x, after, v);
-  }
-
-  /// Whether an operation reads the same values in both programs, in order.
-  bool same_operands(value_id x) {
-    old_operands_.clear();
-    for_each_id(before.operands(x), [&](value_id y) { old_operands_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after.operands(x), [&](value_id u) {
-      same = same && i < old_operands_.size() && same_value(old_operands_[i], u);
-      ++i;
-    });
-    return same && i == old_operands_.size();
   }
 
   /// Whether the edges of a node have equal targets and cases in both programs, and promise no more about loops in the
@@ -128,7 +118,6 @@ private:
   }
 
   flat_array<edge_id> old_edges_;
-  flat_array<value_id> old_operands_;
 };
 
 } // namespace detail
