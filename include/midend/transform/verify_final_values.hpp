@@ -74,6 +74,12 @@ struct proven_count {
   stored_polynomial distance; ///< of a quotient: what is divided, without its sign; `limit` is an atom
 };
 
+/// A read of the program before whose new value is not proven.
+struct unproven_read {
+  value_id user = no_value;
+  value_id read = no_value; ///< before
+};
+
 template <class Before, class After> class final_value_checker {
   using kind = polynomial_atom::kind;
 
@@ -107,6 +113,12 @@ public:
       compare_reads(pair_.order[i]);
     }
     return verdict_;
+  }
+
+  /// Lists all reads that are not proven, for a plan that is tried. The verdict is on everything else.
+  final_value_verdict list_unproven(flat_array<unproven_read>& out) {
+    unproven_ = &out;
+    return run();
   }
 
 private:
@@ -177,7 +189,8 @@ private:
   void compare_reads(node_id n) {
     const auto old_condition = static_cast<value_id>(before_.condition(n));
     const auto condition = static_cast<value_id>(after_.condition(n));
-    if (!pair_.same_value(old_condition, condition) && !is_proven(old_condition, condition, n, n)) {
+    const bool is_listed = unproven_ != nullptr; // as an operand of the end
+    if (!is_listed && !pair_.same_value(old_condition, condition) && !is_proven(old_condition, condition, n, n)) {
       fail(final_value_fault::different_value, n, condition);
     }
     additions_.compare_reads(
@@ -199,6 +212,10 @@ private:
       return false;
     }
     if (!is_proven(x, u, from, to)) {
+      if (unproven_ != nullptr) {
+        unproven_->push_back({user, x});
+        return false;
+      }
       fail(final_value_fault::different_value, from, user);
       return false;
     }
@@ -954,6 +971,7 @@ private:
   const Before& before_;
   const After& after_;
   const final_value_witness& w_;
+  flat_array<unproven_read>* unproven_ = nullptr; ///< null: the first unproven read is a fault
   final_value_verdict verdict_;
   dominators_and_loops_result flow_;
   value_polynomials values_;
