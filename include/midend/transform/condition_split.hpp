@@ -287,12 +287,12 @@ private:
       region_[n] = from_first_[n] != 0 ? 1 : 2;
       marked_.push_back(n);
       count_edges_from(n, s);
-      std::size_t ways = 0;
+      std::size_t edges = 0;
       for_each_id(g_.out_edges(n), [&](edge_id e) {
-        ++ways;
+        ++edges;
         left_from = is_ahead(s, static_cast<node_id>(g_.edge_target(e))) ? left_from : n;
       });
-      open = open - reached + ways;
+      open = open - reached + edges;
       for_each_id(ir_.values(n), [&](value_id v) { c.operations += ir_.is_phi(v) || is_terminator(ir_, v) ? 0u : 1u; });
     }
     left_from_ = meets || left_from == no_node || left_from_ != no_node ? left_from_ : left_from;

@@ -211,7 +211,7 @@ public:
     need_endless_loops();
     work();
     if (refuse_stuck_branches()) {
-      find_ways();
+      find_first_needed();
       list_nodes();
     }
     list_dead_values();
@@ -567,7 +567,7 @@ private:
 
   /// Finds the first needed node after each node that is not needed. It is the same on all paths: if a needed node is
   /// on some paths only, a branch decides about it and is needed, too.
-  void find_ways() {
+  void find_first_needed() {
     first_needed_.assign(count_, no_node);
     ids& queue = w_.todo_;
     queue.clear();

@@ -8,6 +8,7 @@
 #include "midend/induction/evolutions.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/value_evolutions.hpp"
+#include "midend/ir/editable_flat_program.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/flat_program.hpp"
@@ -20,6 +21,8 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
+#include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/final_value_plan.hpp"
 #include "midend/transform/final_value_witness.hpp"
@@ -39,8 +42,20 @@ namespace detail {
 struct final_value_contract : contract<ssa_contract, can_set_operands_row, can_set_phi_inputs_row,
                                        can_make_operations_row, can_make_numbers_row> {};
 
+/// A program and its copy in which a plan is tried. A value is the same operation in both. Only operands and inputs
+/// change, and what is no operand, such as the condition of some IRs, stays, as it does when the plan is applied: so
+/// the program need not be closed.
+class final_value_program : public editable_flat_program {
+public:
+  bool same_operation(value_id v, const final_value_program& other, value_id w) const {
+    return v == w || editable_flat_program::same_operation(v, other, w);
+  }
+
+  void close() { is_closed_ = true; }
+};
+
 /// What `plan_replace_final_values` computes, of a flat program.
-MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,
+MIDEND_FUNCTION void find_final_values(const final_value_program& program, const final_value_options& options,
                                        final_value_plan& out);
 
 } // namespace detail
@@ -74,15 +89,20 @@ concept final_value_editor_argument =
 /// What is computed for one loop may read a value that another one leaves: plan and apply again until an applied plan
 /// is empty.
 ///
+/// **Proof.** All replacements are tried on a copy of the program, and those that `verify_final_values` does not prove
+/// are refused. Evolutions see more than the checker, which has no facts: an `or` of values that have no bits in common
+/// is a sum, and a sum may be known not to wrap. Nothing predicts what the checker can follow.
+///
 /// Graph and loops stay as they are; what is not needed any more goes with `remove_dead_code`. Values of bits stay.
 /// Unreachable code stays. Requires a program in SSA form; closed form (LCSSA) is not needed, and stays where the loop
 /// has a place before it in the loop around.
 ///
 /// Copies the function once into a flat program; `evolutions`, and O(reads · (operations that the value depends on)),
-/// of which at most 256 are looked at.
+/// of which at most 256 are looked at. If there is anything to replace, one more copy, and the checker, at most once
+/// for each loop around a value, and eight times.
 template <freezable_ir_argument IR>
 final_value_plan plan_replace_final_values(const IR& ir, const final_value_options& options = {}) {
-  flat_program program;
+  detail::final_value_program program;
   frozen(ir, program);
   final_value_plan out;
   out.epoch = graph_epoch(ir.graph());
@@ -244,12 +264,45 @@ MIDEND_END_NAMESPACE
 #if MIDEND_DEFINES_FUNCTIONS
 
 #include "midend/transform/detail/final_value_planner.hpp"
+#include "midend/transform/verify_final_values.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_value_options& options,
+/// Refuses all replacements that the checker does not prove on a copy of the program. Returns whether there are any.
+inline bool refuse_unproven(final_value_planner& planner, const final_value_plan& plan,
+                            const final_value_program& program) {
+  final_value_program trial = program;
+  trial.close();
+  final_value_writer<final_value_program> writer(trial, plan);
+  for (const final_value& f : plan.values) {
+    static_cast<void>(writer.write(f));
+  }
+  flat_array<unproven_read> unproven;
+  final_value_checker<final_value_program, final_value_program> checker(program, trial, plan.witness);
+  const bool is_right = static_cast<bool>(checker.list_unproven(unproven));
+  const auto key = [](value_id user, value_id read) { return std::uint64_t{user} << 32 | read; };
+  flat_array<std::uint64_t> keys;
+  for (const unproven_read& r : unproven) {
+    keys.push_back(key(r.user, r.read));
+  }
+  sort_and_deduplicate(keys);
+  bool any = false;
+  for (const final_value& f : plan.values) {
+    bool is_refused = !is_right;
+    for (std::uint32_t i = f.first_read; i != f.last_read; ++i) {
+      is_refused = is_refused || is_among<std::uint64_t>(keys, key(plan.reads[i].user, f.value));
+    }
+    if (is_refused) {
+      planner.refuse(f.value, f.loop);
+      any = true;
+    }
+  }
+  return any;
+}
+
+MIDEND_FUNCTION void find_final_values(const final_value_program& program, const final_value_options& options,
                                        final_value_plan& out) {
   const dominators_and_loops_result flow = dominators_and_loops(program.graph());
   if (flow.loops.num_loops() == 0) {
@@ -258,7 +311,10 @@ MIDEND_FUNCTION void find_final_values(const flat_program& program, const final_
   evolutions_workspace workspace;
   value_evolutions found;
   find_evolutions(program, flow.loops, {}, workspace, found);
-  final_value_planner(program, flow.dominators, flow.loops, found, options, out).run();
+  final_value_planner planner(program, flow.dominators, flow.loops, found, options, out);
+  while (planner.propose() && refuse_unproven(planner, out, program)) {
+  }
+  planner.decide();
 }
 
 } // namespace detail

@@ -153,7 +153,7 @@ private:
     pending_number_.clear();
     merged_lists_.clear();
     dropped_lists_.clear();
-    way_of_.clear();
+    route_of_.clear();
     counts_before_.clear();
   }
 
@@ -169,14 +169,14 @@ private:
   detail::hash_map<edge_and_phi> pending_number_;
   detail::lists_by_node merged_lists_;  ///< items of `witness_.merged`, by the node that they were merged into
   detail::lists_by_node dropped_lists_; ///< items of `witness_.dropped`, by node
-  flat_array<std::uint32_t> way_of_;    ///< by target; `no_node` between calls
-  flat_array<node_id> way_targets_;
-  flat_array<std::uint32_t> way_ends_;
-  flat_array<edge_id> way_edges_;
-  flat_array<edge_id> way_edge_;
+  flat_array<std::uint32_t> route_of_;  ///< by target; `no_node` between calls
+  flat_array<node_id> route_targets_;
+  flat_array<std::uint32_t> route_ends_;
+  flat_array<edge_id> route_edges_;
+  flat_array<edge_id> route_edge_;
   flat_array<value_id> selectors_;
   flat_array<subtree> subtrees_;
-  flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
+  flat_array<std::uint32_t> route_phis_;    ///< into `phis_`
   flat_array<std::uint64_t> counts_before_; ///< by route, and one more: the sum over the routes before it; empty if
                                             ///< unknown
   flat_array<value_id> phis_;
@@ -277,23 +277,23 @@ public:
     for ([[maybe_unused]] const edge_id e : edges) {
       MIDEND_ASSERT(may_split(view(), e), "edges that may be split", e);
     }
-    const std::size_t num_ways = sort_by_target(edges);
-    list_inputs(num_ways);
+    const std::size_t num_routes = sort_by_target(edges);
+    list_inputs(num_routes);
     const std::uint64_t before = flow_epoch();
-    const node_id n = create_node(way_targets_[0], edges);
+    const node_id n = create_node(route_targets_[0], edges);
     require_new_epoch(true, before);
-    if (num_ways == 1) {
-      for (const edge_id e : way_edges_) {
+    if (num_routes == 1) {
+      for (const edge_id e : route_edges_) {
         editor_.redirect_edge(e, n);
       }
-      editor_.set_jump(n, way_targets_[0]);
-      way_edge_.assign(1, only_edge(n));
+      editor_.set_jump(n, route_targets_[0]);
+      route_edge_.assign(1, only_edge(n));
     } else if constexpr (dispatching_editor<E>) {
-      dispatch(n, num_ways);
+      dispatch(n, num_routes);
     } else {
-      MIDEND_ASSERT(num_ways == 1, "an editor that makes branches, for edges with several targets", num_ways);
+      MIDEND_ASSERT(num_routes == 1, "an editor that makes branches, for edges with several targets", num_routes);
     }
-    pass_inputs(n, num_ways);
+    pass_inputs(n, num_routes);
     witness_.grow(node_count(), edge_count(), value_count());
     return n;
   }
@@ -404,11 +404,11 @@ private:
   unfolding(E& editor, unfolding_workspace* workspace)
       : editor_(editor), w_(workspace == nullptr ? own_ : *workspace), witness_(w_.witness_), root_(w_.root_),
         value_copies_(w_.value_copies_), pending_(w_.pending_), pending_number_(w_.pending_number_),
-        merged_lists_(w_.merged_lists_), dropped_lists_(w_.dropped_lists_), way_of_(w_.way_of_),
-        way_targets_(w_.way_targets_), way_ends_(w_.way_ends_), way_edges_(w_.way_edges_), way_edge_(w_.way_edge_),
-        selectors_(w_.selectors_), subtrees_(w_.subtrees_), way_phis_(w_.way_phis_), counts_before_(w_.counts_before_),
-        phis_(w_.phis_), inputs_(w_.inputs_), passed_(w_.passed_), values_(w_.values_), clones_(w_.clones_),
-        edges_(w_.edges_) {}
+        merged_lists_(w_.merged_lists_), dropped_lists_(w_.dropped_lists_), route_of_(w_.route_of_),
+        route_targets_(w_.route_targets_), route_ends_(w_.route_ends_), route_edges_(w_.route_edges_),
+        route_edge_(w_.route_edge_), selectors_(w_.selectors_), subtrees_(w_.subtrees_), route_phis_(w_.route_phis_),
+        counts_before_(w_.counts_before_), phis_(w_.phis_), inputs_(w_.inputs_), passed_(w_.passed_),
+        values_(w_.values_), clones_(w_.clones_), edges_(w_.edges_) {}
 
   std::size_t node_count() const { return static_cast<std::size_t>(editor_.graph().num_nodes()); }
 
@@ -456,77 +456,77 @@ private:
     }
   }
 
-  // Routes. Route k leads to `way_targets_[k]`. The edges of `way_edges_` from `way_ends_[k]` to `way_ends_[k + 1]`
-  // take it. `way_edge_[k]` is the new edge to the target.
+  // Routes. Route k leads to `route_targets_[k]`. The edges of `route_edges_` from `route_ends_[k]` to `route_ends_[k +
+  // 1]` take it. `route_edge_[k]` is the new edge to the target.
 
   /// Returns the number of routes.
   std::size_t sort_by_target(span<const edge_id> edges) {
-    while (way_of_.size() < node_count()) {
-      way_of_.push_back(no_node);
+    while (route_of_.size() < node_count()) {
+      route_of_.push_back(no_node);
     }
-    way_targets_.clear();
+    route_targets_.clear();
     for (const edge_id e : edges) {
       const node_id target = target_of(e);
-      if (way_of_[target] == no_node) {
-        way_of_[target] = static_cast<std::uint32_t>(way_targets_.size());
-        way_targets_.push_back(target);
+      if (route_of_[target] == no_node) {
+        route_of_[target] = static_cast<std::uint32_t>(route_targets_.size());
+        route_targets_.push_back(target);
       }
     }
-    way_ends_.assign(way_targets_.size() + 1, 0);
+    route_ends_.assign(route_targets_.size() + 1, 0);
     for (const edge_id e : edges) {
-      ++way_ends_[way_of_[target_of(e)]];
+      ++route_ends_[route_of_[target_of(e)]];
     }
-    detail::counts_to_ends(way_ends_);
-    way_edges_.resize_for_overwrite(edges.size());
+    detail::counts_to_ends(route_ends_);
+    route_edges_.resize_for_overwrite(edges.size());
     for (std::size_t i = edges.size(); i-- != 0;) {
-      way_edges_[--way_ends_[way_of_[target_of(edges[i])]]] = edges[i];
+      route_edges_[--route_ends_[route_of_[target_of(edges[i])]]] = edges[i];
     }
-    for (const node_id target : way_targets_) {
-      way_of_[target] = no_node;
+    for (const node_id target : route_targets_) {
+      route_of_[target] = no_node;
     }
-    return way_targets_.size();
+    return route_targets_.size();
   }
 
-  span<const edge_id> edges_of_way(std::size_t way) const {
-    return {way_edges_.data() + way_ends_[way], way_edges_.data() + way_ends_[way + 1]};
+  span<const edge_id> edges_of_route(std::size_t route) const {
+    return {route_edges_.data() + route_ends_[route], route_edges_.data() + route_ends_[route + 1]};
   }
 
   /// Lists the phis of the targets, route by route, and for each its inputs along the edges of its route.
-  void list_inputs(std::size_t num_ways) {
+  void list_inputs(std::size_t num_routes) {
     phis_.clear();
     inputs_.clear();
-    way_phis_.clear();
-    for (std::size_t way = 0; way != num_ways; ++way) {
-      way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
-      detail::for_each_phi(view(), way_targets_[way], [&](value_id phi) {
+    route_phis_.clear();
+    for (std::size_t route = 0; route != num_routes; ++route) {
+      route_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
+      detail::for_each_phi(view(), route_targets_[route], [&](value_id phi) {
         phis_.push_back(phi);
-        for (const edge_id e : edges_of_way(way)) {
+        for (const edge_id e : edges_of_route(route)) {
           inputs_.push_back(static_cast<value_id>(editor_.phi_input(phi, e)));
         }
       });
     }
-    way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
+    route_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
   }
 
   /// Sets inputs along the new edges: the common input of the redirected edges, or a phi of the new node. In a
   /// dispatch, an operation always gets a phi: it need not reach the dispatch along other edges, and if it belongs to a
   /// loop that is left here, the phi closes the loop. Routes with one operation share its phi.
-  void pass_inputs(node_id n, std::size_t num_ways) {
+  void pass_inputs(node_id n, std::size_t num_routes) {
     passed_.clear();
     std::size_t end = inputs_.size();
-    for (std::size_t way = num_ways; way-- != 0;) { // the last one first, because phis are inserted at the head
-      const span<const edge_id> edges = edges_of_way(way);
-      for (std::uint32_t i = way_phis_[way + 1]; i-- != way_phis_[way];) {
+    for (std::size_t route = num_routes; route-- != 0;) { // the last one first, because phis are inserted at the head
+      const span<const edge_id> edges = edges_of_route(route);
+      for (std::uint32_t i = route_phis_[route + 1]; i-- != route_phis_[route];) {
         end -= edges.size();
         const value_id* const inputs = inputs_.data() + end;
         value_id input = inputs[0];
         for (std::size_t k = 1; k != edges.size(); ++k) {
           input = inputs[k] == input ? input : no_value;
         }
-        const bool is_shared = num_ways != 1 && is_operation(input);
+        const bool is_shared = num_routes != 1 && is_operation(input);
         if (input == no_value || is_shared) {
           const std::uint32_t known = is_shared ? passed_.find(input) : detail::hash_map<value_id>::missing;
-          const value_id phi = known != detail::hash_map<value_id>::missing ? known : make_phi(n, phis_[i], num_ways);
+          const value_id phi = known != detail::hash_map<value_id>::missing ? known : make_phi(n, phis_[i], num_routes);
           if (is_shared) {
             passed_.find_or_insert(input, phi);
           }
@@ -535,7 +535,7 @@ private:
           }
           input = phi;
         }
-        editor_.set_phi_input(phis_[i], way_edge_[way], input);
+        editor_.set_phi_input(phis_[i], route_edge_[route], input);
       }
     }
   }
@@ -543,11 +543,11 @@ private:
   bool is_operation(value_id v) const { return v != no_value && static_cast<node_id>(editor_.node_of(v)) != no_node; }
 
   /// A phi of a new node. In a dispatch, its inputs are undefined at first.
-  value_id make_phi(node_id n, value_id like, std::size_t num_ways) {
+  value_id make_phi(node_id n, value_id like, std::size_t num_routes) {
     const auto phi = static_cast<value_id>(editor_.insert_phi(n, like));
-    if (num_ways != 1) {
+    if (num_routes != 1) {
       const auto undefined = static_cast<value_id>(editor_.undefined_like(like));
-      for (const edge_id e : way_edges_) {
+      for (const edge_id e : route_edges_) {
         editor_.set_phi_input(phi, e, undefined);
       }
     }
@@ -555,77 +555,78 @@ private:
   }
 
   /// Ends a new node in branches to the targets. The edges lead to the node afterwards.
-  void dispatch(node_id n, std::size_t num_ways)
+  void dispatch(node_id n, std::size_t num_routes)
     requires dispatching_editor<E>
   {
     has_dispatches_ = true;
-    list_counts(num_ways);
-    for (const edge_id e : way_edges_) {
+    list_counts(num_routes);
+    for (const edge_id e : route_edges_) {
       editor_.redirect_edge(e, n);
     }
     if constexpr (can_set_switches<E> && MIDEND_IS_PLAIN(constant_of<E>)) {
-      if (num_ways > 2) {
-        dispatch_by_switch(n, num_ways);
+      if (num_routes > 2) {
+        dispatch_by_switch(n, num_routes);
         return;
       }
     }
-    dispatch_by_bits(n, num_ways);
+    dispatch_by_bits(n, num_routes);
   }
 
-  void dispatch_by_switch(node_id n, std::size_t num_ways)
+  void dispatch_by_switch(node_id n, std::size_t num_routes)
     requires dispatching_editor<E> && can_set_switches<E>
   {
     unsigned width = 32;
     for (const unsigned other : {64u, 16u, 8u}) {
       width = static_cast<value_id>(editor_.make_number(width, 0)) == no_value ? other : width;
     }
-    MIDEND_ASSERT(width >= 32 || num_ways <= std::size_t{1} << width, "numbers for all targets", num_ways, width);
-    const value_id selector = make_selector(n, width, [](std::size_t way) { return std::uint64_t{way}; });
+    MIDEND_ASSERT(width >= 32 || num_routes <= std::size_t{1} << width, "numbers for all targets", num_routes, width);
+    const value_id selector = make_selector(n, width, [](std::size_t route) { return std::uint64_t{route}; });
     flat_array<constant_of<E>> cases;
-    for (std::size_t way = 0; way + 1 != num_ways; ++way) {
-      cases.push_back(*view().constant(static_cast<value_id>(editor_.make_number(width, way))));
+    for (std::size_t route = 0; route + 1 != num_routes; ++route) {
+      cases.push_back(*view().constant(static_cast<value_id>(editor_.make_number(width, route))));
     }
-    editor_.set_switch(n, selector, cases, span<const node_id>(way_targets_.data(), num_ways - 1),
-                       way_targets_[num_ways - 1]);
-    way_edge_.clear();
-    detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { way_edge_.push_back(e); });
+    editor_.set_switch(n, selector, cases, span<const node_id>(route_targets_.data(), num_routes - 1),
+                       route_targets_[num_routes - 1]);
+    route_edge_.clear();
+    detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { route_edge_.push_back(e); });
     if constexpr (profile_editor<E>) {
-      for (std::size_t way = 0; way != num_ways; ++way) {
-        set_share(way_edge_[way], way, way + 1, 0, num_ways);
+      for (std::size_t route = 0; route != num_routes; ++route) {
+        set_share(route_edge_[route], route, route + 1, 0, num_routes);
       }
     }
   }
 
   /// Makes a tree of branches, each on one bit of the number of the route. The bits are phis of `n`.
-  void dispatch_by_bits(node_id n, std::size_t num_ways)
+  void dispatch_by_bits(node_id n, std::size_t num_routes)
     requires dispatching_editor<E>
   {
     unsigned width = 1;
     while (static_cast<value_id>(editor_.make_number(width, 0)) == no_value && width < 64) {
       width = width == 1 ? 8 : 2 * width;
     }
-    const auto bits = static_cast<unsigned>(std::bit_width(num_ways - 1));
+    const auto bits = static_cast<unsigned>(std::bit_width(num_routes - 1));
     selectors_.clear();
     for (unsigned bit = 0; bit != bits; ++bit) {
-      selectors_.push_back(make_selector(n, width, [bit](std::size_t way) { return std::uint64_t{way >> bit & 1}; }));
+      selectors_.push_back(
+          make_selector(n, width, [bit](std::size_t route) { return std::uint64_t{route >> bit & 1}; }));
     }
-    way_edge_.assign(num_ways, no_edge);
+    route_edge_.assign(num_routes, no_edge);
     subtrees_.clear();
     subtrees_.push_back({n, 0, bits - 1});
     while (!subtrees_.empty()) {
       const subtree at = subtrees_.back();
       subtrees_.pop_back();
       const std::size_t middle = at.first + (std::size_t{1} << at.bit);
-      const std::size_t last = detail::min(middle + (std::size_t{1} << at.bit), num_ways);
-      const node_id low = root_of_ways(at.first, middle);
-      const node_id high = root_of_ways(middle, last);
+      const std::size_t last = detail::min(middle + (std::size_t{1} << at.bit), num_routes);
+      const node_id low = root_of_routes(at.first, middle);
+      const node_id high = root_of_routes(middle, last);
       editor_.set_branch(at.node, selectors_[at.bit], high, low);
       bool is_high = true;
       detail::for_each_id(editor_.graph().out_edges(at.node), [&](edge_id e) {
         const std::size_t from = is_high ? middle : at.first;
         const std::size_t to = is_high ? last : middle;
         if (to - from == 1) {
-          way_edge_[from] = e;
+          route_edge_[from] = e;
         }
         if constexpr (profile_editor<E>) {
           set_share(e, from, to, at.first, last);
@@ -636,15 +637,15 @@ private:
   }
 
   /// The target of a single route, or a new node that branches to several.
-  node_id root_of_ways(std::size_t from, std::size_t to)
+  node_id root_of_routes(std::size_t from, std::size_t to)
     requires dispatching_editor<E>
   {
     if (to - from == 1) {
-      return way_targets_[from];
+      return route_targets_[from];
     }
-    const auto n = static_cast<node_id>(editor_.create_node(way_targets_[from]));
+    const auto n = static_cast<node_id>(editor_.create_node(route_targets_[from]));
     if constexpr (profile_editor<E>) {
-      editor_.set_count(n, count_of_ways(from, to));
+      editor_.set_count(n, count_of_routes(from, to));
     }
     subtrees_.push_back({n, from, static_cast<unsigned>(std::bit_width(to - from - 1)) - 1});
     return n;
@@ -654,9 +655,9 @@ private:
     const auto zero = static_cast<value_id>(editor_.make_number(width, 0));
     MIDEND_ASSERT(zero != no_value, "an IR that has numbers", width);
     const auto selector = static_cast<value_id>(editor_.insert_phi(n, zero));
-    for (std::size_t way = 0; way != way_targets_.size(); ++way) {
-      const auto number = static_cast<value_id>(editor_.make_number(width, number_of(way)));
-      for (const edge_id e : edges_of_way(way)) {
+    for (std::size_t route = 0; route != route_targets_.size(); ++route) {
+      const auto number = static_cast<value_id>(editor_.make_number(width, number_of(route)));
+      for (const edge_id e : edges_of_route(route)) {
         editor_.set_phi_input(selector, e, number);
       }
     }
@@ -664,11 +665,11 @@ private:
   }
 
   /// Sums the counts of the edges of each route, before they are redirected.
-  void list_counts([[maybe_unused]] std::size_t num_ways) {
+  void list_counts([[maybe_unused]] std::size_t num_routes) {
     if constexpr (profile_editor<E>) {
       counts_before_.assign(1, 0);
-      for (std::size_t way = 0; way != num_ways; ++way) {
-        const std::optional<std::uint64_t> count = total_count(edges_of_way(way));
+      for (std::size_t route = 0; route != num_routes; ++route) {
+        const std::optional<std::uint64_t> count = total_count(edges_of_route(route));
         if (!count) {
           counts_before_.clear();
           return;
@@ -687,16 +688,16 @@ private:
     return total;
   }
 
-  std::optional<std::uint64_t> count_of_ways(std::size_t from, std::size_t to) const {
+  std::optional<std::uint64_t> count_of_routes(std::size_t from, std::size_t to) const {
     return counts_before_.empty() ? std::nullopt : std::optional(counts_before_[to] - counts_before_[from]);
   }
 
   /// Sets the probability of an edge that the routes from `from` to `to` take, out of the routes from `first` to
   /// `last`.
   void set_share(edge_id e, std::size_t from, std::size_t to, std::size_t first, std::size_t last) {
-    const std::optional<std::uint64_t> all = count_of_ways(first, last);
+    const std::optional<std::uint64_t> all = count_of_routes(first, last);
     if (all && *all != 0) {
-      editor_.set_probability(e, static_cast<double>(*count_of_ways(from, to)) / static_cast<double>(*all));
+      editor_.set_probability(e, static_cast<double>(*count_of_routes(from, to)) / static_cast<double>(*all));
     }
   }
 
@@ -848,14 +849,14 @@ private:
   detail::hash_map<edge_and_phi>& pending_number_;
   detail::lists_by_node& merged_lists_;
   detail::lists_by_node& dropped_lists_;
-  flat_array<std::uint32_t>& way_of_;
-  flat_array<node_id>& way_targets_;
-  flat_array<std::uint32_t>& way_ends_;
-  flat_array<edge_id>& way_edges_;
-  flat_array<edge_id>& way_edge_;
+  flat_array<std::uint32_t>& route_of_;
+  flat_array<node_id>& route_targets_;
+  flat_array<std::uint32_t>& route_ends_;
+  flat_array<edge_id>& route_edges_;
+  flat_array<edge_id>& route_edge_;
   flat_array<value_id>& selectors_;
   flat_array<subtree>& subtrees_;
-  flat_array<std::uint32_t>& way_phis_;
+  flat_array<std::uint32_t>& route_phis_;
   flat_array<std::uint64_t>& counts_before_;
   flat_array<value_id>& phis_;
   flat_array<value_id>& inputs_;

@@ -55,6 +55,12 @@ struct proven_count {
   stored_polynomial distance; ///< of a quotient: what is divided, without its sign; `limit` is an atom
 };
 
+/// A read of the program before whose new value is not proven.
+struct unproven_read {
+  value_id user = no_value;
+  value_id read = no_value; ///< before
+};
+
 /// There may be new operations that only compute. After a loop, another value may be read if it is the final one.
 template <class Before, class After> class final_value_checker : public allowed_changes {
   using kind = polynomial_atom::kind;
@@ -97,10 +103,16 @@ public:
       return change_fault::wrong_operand;
     }
     if (!is_proven(r.x, r.u, r.from, r.to)) {
-      return change_fault::different_value;
+      return unproven(r);
     }
     proven_ += r.user != no_value ? 1u : 0u;
     return change_fault::none;
+  }
+
+  /// Lists all reads that are not proven, for a plan that is tried. The verdict is on everything else.
+  final_value_verdict list_unproven(flat_array<unproven_read>& out) {
+    unproven_ = &out;
+    return run();
   }
 
 private:
@@ -110,6 +122,16 @@ private:
   static constexpr unsigned most_steps = 12; ///< of what is resolved in what is resolved
 
   const loop_forest& loops() const { return flow_.loops; }
+
+  change_fault unproven(const changed_read& r) {
+    if (unproven_ == nullptr) {
+      return change_fault::different_value;
+    }
+    if (r.user != no_value) { // a condition is an operand of the end, too
+      unproven_->push_back({r.user, r.x});
+    }
+    return change_fault::none;
+  }
 
   // ---- Structure.
 
@@ -876,6 +898,7 @@ private:
   const Before& before_;
   const After& after_;
   const final_value_witness& w_;
+  flat_array<unproven_read>* unproven_ = nullptr; ///< null: the first unproven read is a fault
   std::size_t proven_ = 0;
   dominators_and_loops_result flow_;
   value_polynomials values_;

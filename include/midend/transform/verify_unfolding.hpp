@@ -42,7 +42,7 @@ enum class unfolding_fault : std::uint8_t {
   changed_operation, ///< an operation computes something else, or promises more
   wrong_operand,     ///< an operand, phi input or condition is not the present value of what the old program reads
   no_definition,     ///< an old value is read that is not computed on some path
-  too_many_ways,     ///< more paths through inserted nodes than the limit
+  too_many_paths,    ///< more paths through inserted nodes than the limit
   forbidden_copy,    ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) has two copies
   new_promise        ///< an edge promises that a loop ends, and the old program does not
 };
@@ -75,7 +75,7 @@ public:
       prove_equal_edges();
       reach();
       check_copies();
-      if (ok() && list_ways() && compare_operations()) {
+      if (ok() && list_paths() && compare_operations()) {
         prove_facts();
       }
     }
@@ -95,8 +95,8 @@ private:
     friend bool operator==(const fact&, const fact&) = default;
   };
 
-  /// A path from the end of a copy to the start of the next one, in both programs. Its edges are in `path_`.
-  struct way {
+  /// A path from the end of a copy to the start of the next one, in both programs. Its edges are in `path_edges_`.
+  struct program_path {
     node_id source; ///< `no_node`: the entry of the program
     node_id target;
     std::uint32_t old_path;
@@ -290,7 +290,7 @@ private:
 
   // Paths between copies.
 
-  bool list_ways() {
+  bool list_paths() {
     limit_ = 64 * (w_.node_origin.size() + w_.edge_origin.size()) + 4096;
     if (!order_.empty()) {
       path_.clear();
@@ -303,14 +303,14 @@ private:
         check_inserted(order_[i]);
       }
     }
-    in_ways_end_.assign(w_.node_origin.size() + 1, 0);
-    for (const way& x : ways_) {
-      ++in_ways_end_[x.target];
+    in_paths_end_.assign(w_.node_origin.size() + 1, 0);
+    for (const program_path& x : paths_) {
+      ++in_paths_end_[x.target];
     }
-    counts_to_ends(in_ways_end_);
-    in_ways_.resize_for_overwrite(ways_.size());
-    for (std::size_t i = ways_.size(); i-- != 0;) {
-      in_ways_[--in_ways_end_[ways_[i].target]] = static_cast<std::uint32_t>(i);
+    counts_to_ends(in_paths_end_);
+    in_paths_.resize_for_overwrite(paths_.size());
+    for (std::size_t i = paths_.size(); i-- != 0;) {
+      in_paths_[--in_paths_end_[paths_[i].target]] = static_cast<std::uint32_t>(i);
     }
     return ok();
   }
@@ -500,7 +500,7 @@ private:
     const std::size_t base = path_.size();
     while (ok()) {
       if (++steps_ > limit_) {
-        fail(unfolding_fault::too_many_ways, at);
+        fail(unfolding_fault::too_many_paths, at);
         return;
       }
       if (is_copy(at)) {
@@ -628,26 +628,26 @@ private:
         return;
       }
     }
-    way x{source, at, static_cast<std::uint32_t>(paths_.size()), 0, 0};
+    program_path x{source, at, static_cast<std::uint32_t>(path_edges_.size()), 0, 0};
     if (source != no_node) {
-      paths_.push_back(old);
+      path_edges_.push_back(old);
       std::size_t passed = 0;
-      for (node_id t = target(before_.graph(), old); t != wanted; t = target(before_.graph(), paths_.back())) {
+      for (node_id t = target(before_.graph(), old); t != wanted; t = target(before_.graph(), path_edges_.back())) {
         const edge_id next = only_edge_of_idle(t);
         if (next == no_edge || ++passed > copies_.size()) {
           fail(unfolding_fault::wrong_target, at, no_value, no_value, path_.empty() ? no_edge : path_[0]);
           return;
         }
-        paths_.push_back(next);
+        path_edges_.push_back(next);
         ++copies_[t]; // it runs here, too, so no other copy is the only one
       }
     }
-    x.new_path = static_cast<std::uint32_t>(paths_.size());
+    x.new_path = static_cast<std::uint32_t>(path_edges_.size());
     for (const edge_id e : path_) {
-      paths_.push_back(e);
+      path_edges_.push_back(e);
     }
-    x.end = static_cast<std::uint32_t>(paths_.size());
-    ways_.push_back(x);
+    x.end = static_cast<std::uint32_t>(path_edges_.size());
+    paths_.push_back(x);
   }
 
   /// The edge of an old node with one edge, apart from equal ones, and without operations that must stay; else
@@ -925,15 +925,15 @@ private:
   void prove_facts() {
     for (std::size_t i = 0; ok() && i != facts_.size(); ++i) {
       const fact f = facts_[i];
-      for (std::uint32_t k = in_ways_end_[f.node]; ok() && k != in_ways_end_[f.node + std::size_t{1}]; ++k) {
-        follow(f, ways_[in_ways_[k]]);
+      for (std::uint32_t k = in_paths_end_[f.node]; ok() && k != in_paths_end_[f.node + std::size_t{1}]; ++k) {
+        follow(f, paths_[in_paths_[k]]);
       }
     }
   }
 
   /// Proves a fact for one path into its node: it must hold at the end of the source.
-  void follow(const fact& f, const way& x) {
-    const auto old_path = span<const edge_id>(paths_.data() + x.old_path, x.new_path - x.old_path);
+  void follow(const fact& f, const program_path& x) {
+    const auto old_path = span<const edge_id>(path_edges_.data() + x.old_path, x.new_path - x.old_path);
     value_id old = f.old_value;
     for (std::size_t i = old_path.size(); i-- != 0;) {
       if (old != no_value && home_[old] == target(before_.graph(), old_path[i])) {
@@ -945,7 +945,7 @@ private:
         }
       }
     }
-    const value_id u = back_along({paths_.data() + x.new_path, x.end - x.new_path}, f.holder);
+    const value_id u = back_along({path_edges_.data() + x.new_path, x.end - x.new_path}, f.holder);
     if (old == no_value || u == no_value || home_[old] == no_node) {
       add_fact(f.node, old, u);
     } else if (x.source == no_node) {
@@ -1013,12 +1013,12 @@ private:
   ids edges_;
   ids path_;
   ids pending_;
-  ids paths_;
+  ids path_edges_;
   hash_map<edge_case_key, hash_of_case> cases_; ///< into `case_edges_`
   flat_array<edge_id> case_edges_;
-  flat_array<way> ways_;
-  ids in_ways_end_; ///< by node, into `in_ways_`
-  ids in_ways_;
+  flat_array<program_path> paths_;
+  ids in_paths_end_; ///< by node, into `in_paths_`
+  ids in_paths_;
 
   ids stamp_; ///< by old value: the node for which `present_` is valid
   flat_array<definition> present_;
@@ -1059,7 +1059,7 @@ private:
 /// node with a single copy is proven once.
 ///
 /// Not checked: unreachable code, and whether `assumed` reasons are true. Paths through inserted nodes take at most 64
-/// steps for each node and edge; more is reported as `too_many_ways`.
+/// steps for each node and edge; more is reported as `too_many_paths`.
 ///
 /// Cost: O(n + m + values + operands) with hashing, plus, for values with several operations or phis in the new
 /// program, the nodes between their definitions and uses.

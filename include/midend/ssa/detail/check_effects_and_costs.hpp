@@ -32,31 +32,45 @@ constexpr ir_error error_of_effect(value_id v, effect_kind effect) {
   return {.why = ir_reason::unknown_effect, .value = v, .number = static_cast<std::uint64_t>(effect)};
 }
 
-/// Terminators are last in their nodes, and effects are enumerators.
-template <class IR> constexpr optional<ir_error> check_effects(const IR& ir, const checked_ir& known) {
+/// Calls `check(n, v, is_last)` with each operation that is no phi, and returns the first error. `check` sets `is_last`
+/// for an operation that no other may follow in its node.
+template <class IR, class Check>
+MIDEND_ALWAYS_INLINED constexpr optional<ir_error> check_each_operation(const IR& ir, const checked_ir& known,
+                                                                        Check check) {
   for (node_id n = 0; n != known.nodes; ++n) {
-    value_id terminator = no_value; // the last value so far, if it is a terminator
+    value_id last = no_value;
     for (const auto& id : ir.values(n)) {
       const auto v = static_cast<value_id>(id);
       if (ir.is_phi(v)) {
         continue;
       }
-      if (terminator != no_value) {
-        return ir_error{
-            .why = ir_reason::branch_not_last, .node = n, .value = terminator, .position = known.place_of[terminator]};
+      if (last != no_value) {
+        return ir_error{.why = ir_reason::branch_not_last, .node = n, .value = last, .position = known.place_of[last]};
       }
-      terminator = is_terminator(ir, v) ? v : no_value;
-      if (const effect_kind effect = ir.effect(v); !is_enumerator(effect)) {
-        return error_of_effect(v, effect);
+      bool is_last = false;
+      if (const optional<ir_error> error = check(n, v, is_last)) {
+        return error;
       }
-      if constexpr (has_never_returns<IR>) {
-        if (ir.never_returns(v) && !ir.may_not_return(v)) {
-          return ir_error{.why = ir_reason::return_disagrees, .value = v};
-        }
-      }
+      last = is_last ? v : no_value;
     }
   }
   return std::nullopt;
+}
+
+/// Terminators are last in their nodes, and effects are enumerators.
+template <class IR> constexpr optional<ir_error> check_effects(const IR& ir, const checked_ir& known) {
+  return check_each_operation(ir, known, [&](node_id, value_id v, bool& is_last) -> optional<ir_error> {
+    is_last = is_terminator(ir, v);
+    if (const effect_kind effect = ir.effect(v); !is_enumerator(effect)) {
+      return error_of_effect(v, effect);
+    }
+    if constexpr (has_never_returns<IR>) {
+      if (ir.never_returns(v) && !ir.may_not_return(v)) {
+        return ir_error{.why = ir_reason::return_disagrees, .value = v};
+      }
+    }
+    return std::nullopt;
+  });
 }
 
 /// Whether control cannot go on from a node to another.
@@ -186,36 +200,22 @@ MIDEND_ALWAYS_INLINED constexpr optional<ir_error> check_memory(const IR& ir, co
 /// Branches are last in their nodes; classes, guards and memory are right. All questions about one value come before
 /// those about the next, so that the error is at the first wrong value.
 template <class IR> constexpr optional<ir_error> check_costs(const IR& ir, const checked_ir& known) {
-  for (node_id n = 0; n != known.nodes; ++n) {
-    value_id branch = no_value; // the last value so far, if it is a branch
-    for (const auto& id : ir.values(n)) {
-      const auto v = static_cast<value_id>(id);
-      if (ir.is_phi(v)) {
-        continue;
-      }
-      if (branch != no_value) {
-        return ir_error{
-            .why = ir_reason::branch_not_last, .node = n, .value = branch, .position = known.place_of[branch]};
-      }
-      const std::optional<operation_class> c = ir.cost(v);
-      branch = c == operation_class::branch ? v : no_value;
-      if (const optional<ir_error> error = check_class(ir, known, n, v, c)) {
-        return error;
-      }
-      if constexpr (has_guard<IR>) {
-        const guard_of_value guard = ir.guard(v);
-        if (guard.predicate != no_value) {
-          if (const optional<ir_error> error = check_guard(ir, v, guard, known.values)) {
-            return error;
-          }
+  return check_each_operation(ir, known, [&](node_id n, value_id v, bool& is_last) -> optional<ir_error> {
+    const std::optional<operation_class> c = ir.cost(v);
+    is_last = c == operation_class::branch;
+    if (const optional<ir_error> error = check_class(ir, known, n, v, c)) {
+      return error;
+    }
+    if constexpr (has_guard<IR>) {
+      const guard_of_value guard = ir.guard(v);
+      if (guard.predicate != no_value) {
+        if (const optional<ir_error> error = check_guard(ir, v, guard, known.values)) {
+          return error;
         }
       }
-      if (const optional<ir_error> error = check_memory(ir, known, n, v)) {
-        return error;
-      }
     }
-  }
-  return std::nullopt;
+    return check_memory(ir, known, n, v);
+  });
 }
 
 /// Probabilities are numbers of at most 1.

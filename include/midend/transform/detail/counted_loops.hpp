@@ -36,8 +36,7 @@ enum class counting_kind : std::uint8_t {
 /// How often a loop runs.
 struct loop_counting {
   counting_kind kind = counting_kind::unknown;
-  std::uint64_t backedges = 0; ///< of a distance from a number, the most
-  bool is_bounded = false;     ///< `backedges` is valid
+  std::uint64_t backedges = 0; ///< of a number
   counter_test test;
   std::uint64_t inverse = 1;
   std::uint64_t divisor = 1;          ///< of a quotient: the step without its sign
@@ -93,7 +92,6 @@ private:
     if (c.test.first.is_number() && c.test.bound.is_number()) {
       if (trips.count.kind == trip_count_kind::exact && (!is_order || wraps_only_last(c.test, trips.count.backedges))) {
         c.kind = counting_kind::number;
-        c.is_bounded = true;
         c.backedges = trips.count.backedges;
       }
     } else if (is_order) {
@@ -225,11 +223,6 @@ private:
     const bool is_signed = is_signed_order(ends);
     c.limit = c.is_up ? (is_signed ? operation::max : operation::umax) : is_signed ? operation::min : operation::umin;
     c.kind = c.divisor == 1 ? counting_kind::distance : counting_kind::quotient;
-    if (c.test.first.is_number()) {
-      const std::uint64_t place = c.test.first.constant ^ (is_signed ? std::uint64_t{1} << (width - 1) : 0);
-      c.is_bounded = true;
-      c.backedges = c.is_up ? low_ones(width) - place : place;
-    }
   }
 
   const flat_program& p_;

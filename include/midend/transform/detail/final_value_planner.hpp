@@ -20,7 +20,6 @@
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/counted_loops.hpp"
-#include "midend/transform/detail/followed_values.hpp"
 #include "midend/transform/final_value_plan.hpp"
 #include "midend/transform/final_value_witness.hpp"
 
@@ -218,12 +217,22 @@ public:
       : p_(program), tree_(tree), loops_(loops), found_(found), options_(options), out_(out),
         counted_(program, tree, loops, found) {}
 
-  void run() {
-    list_reads();
-    if (reads_.empty()) {
-      return;
+  /// Plans all replacements that have a closed form, whatever they cost. Returns whether there are any.
+  bool propose() {
+    if (refused_.empty()) {
+      refused_.assign(p_.num_values(), 0);
+      list_reads();
     }
-    followed_.run(p_, found_);
+    if (reads_.empty()) {
+      return false;
+    }
+    for (outside_read& r : reads_) {
+      r.chosen = no_loop;
+    }
+    candidates_.clear();
+    steps_.clear();
+    phis_.clear();
+    out_.refused.clear();
     seen_.assign(p_.num_values(), 0);
     last_of_loop_.assign(loops_.num_loops(), none);
     for (const node_id n : tree_.preorder()) {
@@ -233,20 +242,48 @@ public:
         }
       }
     }
+    for (final_value_candidate& c : candidates_) {
+      c.is_accepted = true;
+    }
+    write_plan();
+    return !out_.values.empty();
+  }
+
+  /// Proposes a replacement no more.
+  void refuse(value_id v, loop_id l) { refused_[v] = static_cast<std::uint8_t>(refused_[v] | bit_of(v, l)); }
+
+  /// Keeps what pays of the proposal.
+  void decide() {
+    if (candidates_.empty()) {
+      return;
+    }
     needed_.assign(p_.num_values(), 0);
     for (const loop_id l : loops_.loops()) {
       decide(l);
     }
-    for (final_value_candidate& c : candidates_) {
-      accept(c);
-    }
-    list_claims();
+    write_plan();
   }
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr std::uint32_t most_visits = 256;
   static constexpr std::size_t max_depth = 8;
+
+  void write_plan() {
+    out_.values.clear();
+    out_.steps.clear();
+    out_.reads.clear();
+    out_.witness.evolutions.clear();
+    out_.witness.counts.clear();
+    seen_.assign(p_.num_values(), 0);
+    for (final_value_candidate& c : candidates_) {
+      accept(c);
+    }
+    list_claims();
+  }
+
+  /// The bit of a loop, one of the `max_depth` next ones around a value.
+  unsigned bit_of(value_id v, loop_id l) const { return 1U << (loops_.depth(found_.home_loop(v)) - loops_.depth(l)); }
 
   // ---- What is read after loops.
 
@@ -367,6 +404,9 @@ private:
     if (const final_value_obstacle why = follow(f.value, f.loop); why != none_of_them) {
       return why;
     }
+    if ((refused_[f.value] & bit_of(f.value, f.loop)) != 0) {
+      return not_proven;
+    }
     final_value_builder builder(found_, static_cast<value_id>(p_.num_values()), steps_);
     linear_form after;
     if (count.kind == counting_kind::number || e.is_invariant()) {
@@ -483,15 +523,16 @@ private:
 
   // ---- What a value depends on in its loop.
 
-  /// Looks at all that `v` is computed of in loop `l`: operations that the checker follows, phis that evolve, and loops
-  /// inside with a number of iterations. Notes the phis.
+  /// Looks at all that `v` is computed of in loop `l`: phis that evolve, and loops inside with a number of iterations.
+  /// Notes the phis.
   final_value_obstacle follow(value_id v, loop_id l) {
     using enum final_value_obstacle;
     pending_.clear();
     visited_.clear();
     visit(v, l);
     const loop_counting& count = counted_.count(l);
-    final_value_obstacle why = visit_compared(count, l);
+    final_value_obstacle why = none_of_them;
+    visit_compared(count, l);
     while (!pending_.empty() && why == none_of_them) {
       const value_id x = pending_.back();
       pending_.pop_back();
@@ -507,14 +548,10 @@ private:
     return why;
   }
 
-  final_value_obstacle visit_compared(const loop_counting& count, loop_id l) {
+  void visit_compared(const loop_counting& count, loop_id l) {
     for (const value_id v : count.compared) {
-      if (!is_plain_outside(v, l, number_reading::low_bits)) {
-        return final_value_obstacle::not_proven;
-      }
       visit(v, l);
     }
-    return none_of_them;
   }
 
   void visit(value_id v, loop_id l) {
@@ -535,9 +572,7 @@ private:
         if (count.kind != counting_kind::number || !e.is_known()) {
           return inner_loop;
         }
-        if (const final_value_obstacle why = visit_compared(count, l); why != none_of_them) {
-          return why;
-        }
+        visit_compared(count, l);
       }
     }
     if (p_.is_phi(x)) {
@@ -545,89 +580,11 @@ private:
       if (loops_.is_header(p_.node_of(x)) && (!e.is_known() || changes_within(e))) {
         return e.is_known() ? changes_inside : no_closed_form;
       }
-    } else if (!followed_.is_expanded(x)) {
-      return not_proven;
     }
-    const operation code = p_.operation(x).code;
-    const bool is_extended = code == operation::zero_extend || code == operation::sign_extend;
-    const number_reading r = p_.is_phi(x) || !is_extended     ? number_reading::low_bits
-                             : code == operation::sign_extend ? number_reading::as_signed
-                                                              : number_reading::as_unsigned;
     for (const value_id operand : p_.operands(x)) {
-      if (!is_plain_outside(operand, l, r)) {
-        return not_proven;
-      }
       visit(operand, l);
     }
-    return is_extended && !keeps_number(p_.operands(x)[0], l, code == operation::sign_extend) ? not_proven
-                                                                                              : none_of_them;
-  }
-
-  /// Whether the checker sees that a value which changes in `outermost`, or in a loop inside, goes on without wrapping:
-  /// by promises of all operations that lead to it, or as a counter that has not the time to.
-  bool keeps_number(value_id v, loop_id outermost, bool is_signed) const {
-    value_id asked[most_asked] = {v};
-    std::size_t count = 1;
-    bool has_room = true;
-    const auto ask = [&](value_id x) {
-      bool is_known = x == no_value;
-      for (std::size_t i = 0; i != count; ++i) {
-        is_known = is_known || asked[i] == x;
-      }
-      has_room = has_room && (is_known || count != most_asked);
-      if (!is_known && has_room) {
-        asked[count++] = x;
-      }
-    };
-    for (std::size_t i = 0; i != count && has_room; ++i) {
-      if (!keeps_one(asked[i], outermost, is_signed, ask)) {
-        return false;
-      }
-    }
-    return has_room;
-  }
-
-  static constexpr std::size_t most_asked = 12;
-
-  /// The same of a value, if the values that it calls `ask` with go on without wrapping.
-  template <class Ask> bool keeps_one(value_id v, loop_id outermost, bool is_signed, Ask ask) const {
-    loop_id l = found_.home_loop(v);
-    if (l == no_loop || !loops_.contains_loop(outermost, l)) {
-      return followed_.is_plain(v, is_signed ? number_reading::as_signed : number_reading::as_unsigned);
-    }
-    evolution bits = found_.evolution_of(v, l);
-    while (bits.is_invariant()) {
-      if (l == outermost) {
-        return true;
-      }
-      l = loops_.parent(l);
-      bits = found_.evolution_of(v, l);
-    }
-    const loop_counting& count = counted_.count(l);
-    if (count.is_bounded && bits.is_counter() && bits.start().is_number() &&
-        counted_loops::stays_in_range(bits.start().constant, bits.step().constant, count.backedges, bits.start().width,
-                                      is_signed)) {
-      return true;
-    }
-    const auto promises = [&](value_id x) {
-      const operation_info info = p_.operation(x);
-      for (const value_id operand : p_.operands(x)) {
-        ask(operand);
-      }
-      return is_signed ? info.flags.no_signed_wrap : info.flags.no_unsigned_wrap;
-    };
-    if (!p_.is_phi(v)) {
-      const operation code = p_.operation(v).code; // follow_one asks about what is extended
-      return code == operation::zero_extend || (is_signed && code == operation::sign_extend) || promises(v);
-    }
-    bool all = loops_.is_header(p_.node_of(v)) && found_.home_loop(v) == l;
-    for (const value_id input : p_.operands(v)) {
-      ask(input);
-    }
-    for (const loop_edge& e : loops_.backedges(l)) {
-      all = all && p_.phi_input(v, e.id) != no_value && promises(p_.phi_input(v, e.id));
-    }
-    return all;
+    return none_of_them;
   }
 
   /// Whether a form has values that are computed in its loop.
@@ -645,11 +602,6 @@ private:
       inside = inside || is_inside(e.coefficients[d]);
     }
     return inside;
-  }
-
-  /// Whether a value is one of the loop, or the checker knows what evolutions know of it.
-  bool is_plain_outside(value_id v, loop_id l, number_reading r) const {
-    return v == no_value || is_within(v, l) || followed_.is_plain(v, r);
   }
 
   bool is_within(value_id v, loop_id l) const {
@@ -824,7 +776,6 @@ private:
   const final_value_options& options_;
   final_value_plan& out_;
   counted_loops counted_;
-  followed_values followed_;
   flat_array<outside_read> reads_;
   flat_array<std::uint32_t> first_read_; ///< by value
   flat_array<final_value_candidate> candidates_;
@@ -832,6 +783,7 @@ private:
   flat_array<final_step> steps_;
   flat_array<value_id> pending_;
   flat_array<value_id> visited_;
+  flat_array<std::uint8_t> refused_; ///< by value: the loops for which a replacement is not proven, see `bit_of`
   flat_array<unsigned char> seen_;   ///< by value
   flat_array<unsigned char> needed_; ///< by value
   flat_array<value_id> phis_;        ///< of loop headers, on which values depend
