@@ -132,6 +132,12 @@ public:
     return num_instructions_;
   }
 
+  /// LLVM's operands of these, when they got their numbers.
+  std::uint32_t num_operands() const {
+    number_instructions();
+    return num_operands_;
+  }
+
   bool is_instruction(value_id v) const { return has(v, trait::of_instruction); }
 
   bool is_phi(value_id v) const { return has(v, trait::of_phi); }
@@ -344,6 +350,7 @@ private:
 
   MIDEND_SELDOM_CALLED void read_instructions() const {
     has_instructions_ = true;
+    num_operands_ = 0;
     num_initial_nodes_ = static_cast<node_id>(blocks_.num_nodes());
     const std::size_t expected = 8 * std::size_t{num_initial_nodes_} + blocks_.function().arg_size() + 8;
     values_.reserve(expected);
@@ -359,6 +366,7 @@ private:
       for (llvm::Instruction& i : blocks_.block(n)) {
         LLVM_PREFETCH(reinterpret_cast<const char*>(&i) - 64, 0, 3); // its operands, which are often asked for next
         const int traits = trait::of_instruction | (i.getOpcode() == llvm::Instruction::PHI ? +trait::of_phi : 0);
+        num_operands_ += i.getNumOperands();
         values_.push_back(&i);
         records_.push_back({v + 1, v - 1, n, {}, static_cast<std::uint8_t>(traits)});
         ++v;
@@ -462,6 +470,7 @@ private:
   mutable bool has_all_ = false;
   mutable node_id num_initial_nodes_ = 0; ///< when instructions got their numbers
   mutable value_id num_instructions_ = 0;
+  mutable std::uint32_t num_operands_ = 0;
   mutable flat_array<llvm::Value*> values_;
   mutable flat_array<value_record> records_;
   mutable flat_array<node_values> ends_;

@@ -111,12 +111,8 @@ private:
 
   MIDEND_SELDOM_CALLED void make_lists() const {
     if (operands_.size() == 0) {
-      const value_id count = values_.num_instructions();
       operands_.reserve(values_.num_numbered_values() + values_.num_numbered_values() / 8, 0);
-      for (value_id v = 0; v != count; ++v) {
-        operands_.add_list_with_room(values_.instruction(v).getNumOperands());
-      }
-      operands_.make_room();
+      operands_.add_lists(values_.num_numbered_values(), values_.num_operands());
     }
     while (operands_.size() != values_.num_numbered_values()) {
       operands_.add_list();
@@ -133,6 +129,7 @@ private:
     }
     values_.note_known_operands(v);
     growing_lists& operands = lists();
+    operands.place(v, i.getNumOperands());
     if (i.getOpcode() == llvm::Instruction::Switch) {
       operands.push_back(v, values_.number_or_null(i.getOperand(0)));
       return;
@@ -158,6 +155,7 @@ private:
         entries_.find(phi, n);
       }
       last = &phi;
+      operands_.place(v, phi.getNumOperands());
       for (unsigned k = 0; k != phi.getNumIncomingValues(); ++k) {
         operands_.push_back(v, values_.number_or_null(phi.getIncomingValue(entries_.entry(k))));
       }
