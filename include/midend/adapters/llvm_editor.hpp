@@ -102,6 +102,9 @@ enum class llvm_value_numbers : std::uint8_t {
 /// at most of its instructions, and constants get numbers only if they are asked for. Reading everything takes about 70
 /// bytes a value and 40 an edge.
 ///
+/// **Parts.** `llvm_editor_workspace` lists them in order: the numbers of blocks and values, what follows the changes,
+/// and the changes themselves. Each is a header of `detail/` that says what it holds.
+///
 /// Requires verified IR.
 class llvm_editor {
 public:
