@@ -517,8 +517,8 @@ private:
   dominators_and_loops_workspace analyses_;
 };
 
-/// Does what `close_loops(editor)` does, and refills `out`: for one program after the other. Only plans that are not
-/// empty, and SSA repair, still allocate.
+/// Does what `close_loops(editor)` does, and refills `out`: for one program after the other. Plans, their planners and
+/// SSA repair still allocate.
 template <unfolding_editor_argument E>
 void close_loops(E& editor, close_loops_workspace& workspace, closed_loops& out) {
   unfolding<E> u(editor, workspace.unfolding_);
