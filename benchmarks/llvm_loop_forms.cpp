@@ -2,7 +2,9 @@
 // begin with an llvm_editor and end when it is destroyed.
 //
 //   loop_forms/llvm/SET            dominator tree, loops, simplifyLoop and formLCSSARecursively
-//   loop_forms/midend/SET          simplify_loops and close_loops
+//   loop_forms/midend/SET          close_loops, which simplifies loops before it, with memory kept from function to
+//                                  function
+//   loop_forms/midend_fresh/SET    the same with memory of its own for each function
 //   loop_forms/midend_editor/SET   the part of it that makes and destroys the editor
 //   loop_forms/elbrus/SET          the same of the same functions as procedures of the Elbrus-like IR, one for one
 //   rotation/llvm/SET              the same as loop_forms, then LoopRotation of each loop, inner ones first
@@ -74,7 +76,21 @@ template <class E> std::size_t make_forms(E& editor) {
   return refused + midend::close_loops(editor, std::move(simple)).plan.refused.size();
 }
 
+/// What is kept from one function to the next.
+struct loop_forms_memory {
+  midend::llvm_editor_workspace editor;
+  midend::close_loops_workspace workspace;
+  midend::closed_loops result;
+};
+
 std::size_t by_midend(llvm::Function& f) {
+  static loop_forms_memory memory;
+  midend::llvm_editor editor(f, {}, memory.editor, midend::llvm_value_numbers::when_asked);
+  midend::close_loops(editor, memory.workspace, memory.result);
+  return memory.result.simplified.refused.size() + memory.result.closed.refused.size();
+}
+
+std::size_t by_midend_fresh(llvm::Function& f) {
   midend::llvm_editor editor(f);
   return make_forms(editor);
 }
@@ -280,6 +296,8 @@ void register_llvm_loop_forms() {
     const std::string path = file.string();
     add("loop_forms/llvm/" + set, path, by_llvm);
     add("loop_forms/midend/" + set, path, [](llvm::Function& f) { benchmark::DoNotOptimize(by_midend(f)); }, true);
+    add("loop_forms/midend_fresh/" + set, path,
+        [](llvm::Function& f) { benchmark::DoNotOptimize(by_midend_fresh(f)); });
     add("loop_forms/midend_editor/" + set, path, [](llvm::Function& f) {
       const midend::llvm_editor editor(f);
       benchmark::DoNotOptimize(editor.graph().num_nodes());

@@ -603,6 +603,8 @@ using midend::clean_up_options_for;
 using midend::clean_up_workspace;
 using midend::cleans_nodes;
 using midend::close_loops;
+using midend::close_loops_workspace;
+using midend::closed_loops;
 using midend::closing_phi;
 using midend::closing_refusal;
 using midend::closing_refusal_reason;

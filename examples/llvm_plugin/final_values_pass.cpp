@@ -3,7 +3,7 @@
 #include <midend/viz/final_values.hpp> // the words of the certificate
 
 #include "certificate.hpp"
-#include "typed_editor.hpp"
+#include "number_rewriting.hpp"
 
 #include <midend/transform/remove_dead_loops.hpp>
 #include <midend/transform/replace_final_values.hpp>
@@ -13,48 +13,24 @@
 
 #include <llvm/IR/Instruction.h>
 
-namespace {
-
-using midend::value_id;
-
-/// Whether something was replaced.
-bool replace_round(llvm::Function& f, bool verify) {
-  certificate proof(f, final_values_pass::pass_name, verify);
-  midend::final_value_plan plan;
-  {
-    typed_editor editor(f);
-    const auto first = static_cast<value_id>(editor.num_values());
-    plan = midend::plan_replace_final_values(editor);
-    const midend::final_value_witness witness = midend::apply_replace_final_values(editor, plan);
-    proof.check(editor, [&](const auto& before, const auto& after) {
-      return midend::verify_final_values(before, after, witness);
-    });
-    freeze_operands(editor, first, [](llvm::Instruction& i) { return i.getParent(); });
-  }
-  proof.check_function();
-  return !plan.empty();
-}
-
-} // namespace
-
 llvm::PreservedAnalyses final_values_pass::run(llvm::Function& f, llvm::FunctionAnalysisManager&) const {
-  bool changed = false;
-  while (replace_round(f, verify_)) {
-    changed = true;
-  }
-  llvm::PreservedAnalyses preserved = llvm::PreservedAnalyses::all();
-  if (changed) {
-    preserved = llvm::PreservedAnalyses::none();
-    preserved.preserveSet<llvm::CFGAnalyses>();
-  }
-  return preserved;
+  return rewrite_numbers(f, pass_name, verify_,
+                         [](midend::llvm_editor& editor, certificate& proof, midend::value_id first) {
+                           midend::final_value_plan plan = midend::plan_replace_final_values(editor);
+                           const midend::final_value_witness witness = midend::apply_replace_final_values(editor, plan);
+                           proof.check(editor, [&](const auto& before, const auto& after) {
+                             return midend::verify_final_values(before, after, witness);
+                           });
+                           freeze_operands(editor, first, [](llvm::Instruction& i) { return i.getParent(); });
+                           return !plan.empty();
+                         });
 }
 
 llvm::PreservedAnalyses dead_loops_pass::run(llvm::Function& f, llvm::FunctionAnalysisManager&) const {
   certificate proof(f, pass_name, verify_);
   bool changed = false;
   {
-    typed_editor editor(f);
+    midend::llvm_editor editor(f);
     const midend::dead_code_plan plan = midend::plan_remove_dead_loops(editor);
     const midend::removal_witness witness = midend::apply_remove_dead_code(editor, plan);
     changed = !plan.empty();

@@ -2,8 +2,7 @@
 
 #include <midend/viz/strength.hpp> // the words of the certificate
 
-#include "certificate.hpp"
-#include "typed_editor.hpp"
+#include "number_rewriting.hpp"
 
 #include <midend/machine/scalar_core.hpp>
 #include <midend/transform/reduce_strength.hpp>
@@ -17,45 +16,24 @@
 #include <llvm/IR/Value.h>
 #include <llvm/Support/Casting.h>
 
-namespace {
-
-/// Whether something became a counter.
-bool reduce_round(llvm::Function& f, bool verify) {
-  certificate proof(f, strength_pass::pass_name, verify);
-  midend::strength_plan plan;
-  {
-    typed_editor editor(f);
-    const auto first = static_cast<midend::value_id>(editor.num_values());
-    plan = midend::plan_reduce_strength(editor, midend::scalar_core());
-    midend::apply_reduce_strength(editor, plan);
-    proof.check(editor, [](const auto& before, const auto& after) { return midend::verify_strength(before, after); });
-    llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> place_of; // by header
-    for (const midend::strength_counter& c : plan.counters) {
-      place_of[editor.block(c.header)] = editor.block(c.place);
-    }
-    // The step is the same in all iterations, so its `freeze` is before the loop.
-    freeze_operands(editor, first, [&](llvm::Instruction& i) {
-      const auto* const phi = llvm::dyn_cast<llvm::PHINode>(i.getOperand(0));
-      const bool is_next =
-          phi != nullptr && phi->getParent() == i.getParent() && llvm::is_contained(phi->operands(), &i);
-      return is_next ? place_of.lookup(i.getParent()) : i.getParent();
-    });
-  }
-  proof.check_function();
-  return !plan.empty();
-}
-
-} // namespace
-
 llvm::PreservedAnalyses strength_pass::run(llvm::Function& f, llvm::FunctionAnalysisManager&) const {
-  bool changed = false;
-  while (reduce_round(f, verify_)) {
-    changed = true;
-  }
-  llvm::PreservedAnalyses preserved = llvm::PreservedAnalyses::all();
-  if (changed) {
-    preserved = llvm::PreservedAnalyses::none();
-    preserved.preserveSet<llvm::CFGAnalyses>();
-  }
-  return preserved;
+  return rewrite_numbers(
+      f, pass_name, verify_, [](midend::llvm_editor& editor, certificate& proof, midend::value_id first) {
+        midend::strength_plan plan = midend::plan_reduce_strength(editor, midend::scalar_core());
+        midend::apply_reduce_strength(editor, plan);
+        proof.check(editor,
+                    [](const auto& before, const auto& after) { return midend::verify_strength(before, after); });
+        llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> place_of; // by header
+        for (const midend::strength_counter& c : plan.counters) {
+          place_of[editor.block(c.header)] = editor.block(c.place);
+        }
+        // The step is the same in all iterations, so its `freeze` is before the loop.
+        freeze_operands(editor, first, [&](llvm::Instruction& i) {
+          const auto* const phi = llvm::dyn_cast<llvm::PHINode>(i.getOperand(0));
+          const bool is_next =
+              phi != nullptr && phi->getParent() == i.getParent() && llvm::is_contained(phi->operands(), &i);
+          return is_next ? place_of.lookup(i.getParent()) : i.getParent();
+        });
+        return !plan.empty();
+      });
 }

@@ -1,5 +1,6 @@
 // llvm_editor: all transformations over functions of LLVM, with LLVM's verifier and its forms of loops as judges.
 #include "kit/affordable.hpp"
+#include "kit/llvm_functions.hpp"
 #include "kit/random_llvm_function.hpp"
 #include "kit/test_graph.hpp"
 
@@ -15,7 +16,6 @@
 #include <doctest/doctest.h>
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/Dominators.h>
@@ -25,15 +25,12 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Support/SourceMgr.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -53,41 +50,7 @@ using midend::value_id;
 
 namespace {
 
-struct parsed_module {
-  explicit parsed_module(const std::string& text) : module(llvm::parseAssemblyString(text, problem, context)) {
-    REQUIRE_MESSAGE(module, problem.getMessage().str());
-  }
-
-  llvm::Function& f() const { return *module->getFunction("f"); }
-
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  std::unique_ptr<llvm::Module> module;
-};
-
-std::string to_text(const llvm::Function& f) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  f.print(out);
-  return text;
-}
-
-/// What LLVM's verifier says, or nothing.
-std::string verifier_message(const llvm::Function& f) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  return llvm::verifyFunction(f, &out) ? text + to_text(f) : std::string();
-}
-
-/// A copy of a function with the same numbers.
-llvm::Function& copy_of(llvm::Function& f) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* const copy = llvm::CloneFunction(&f, map);
-  copy->setName("before");
-  return *copy;
-}
-
-std::string to_text(const midend::unfolding_verdict& v) {
+std::string text_of(const midend::unfolding_verdict& v) {
   return "fault " + std::to_string(static_cast<int>(v.fault)) + ", node " + std::to_string(v.node) + ", value " +
          std::to_string(v.value) + ", old " + std::to_string(v.old_value) + ", edge " + std::to_string(v.edge);
 }
@@ -157,7 +120,7 @@ std::string uncertified(step s, llvm_editor& editor, const llvm_editor& before) 
   }
   const midend::unfolding_witness witness = unfold(s, editor);
   const midend::unfolding_verdict verdict = midend::verify_unfolding(before, editor, witness);
-  return verdict ? "" : to_text(verdict);
+  return verdict ? "" : text_of(verdict);
 }
 
 /// A debug record that names an instruction but is not in its function, or nothing. LLVM's verifier looks at the
@@ -505,7 +468,7 @@ observed_run run_of(llvm::Function& f, std::uint32_t first, std::uint32_t second
 TEST_CASE("llvm_editor: each transformation of small functions") {
   for (const char* const text : samples) {
     for (int s = 0; s != static_cast<int>(step::count); ++s) {
-      const parsed_module m(text);
+      const parsed_llvm m(text);
       {
         const llvm_editor editor(m.f());
         CHECK(editor.is_consistent());
@@ -675,7 +638,7 @@ TEST_CASE("llvm_editor: refusals have reasons") {
   std::map<llvm_refusal, std::size_t> edges;
   std::map<llvm_refusal, std::size_t> copies;
   for (const char* const text : samples) {
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     const llvm_editor editor(m.f());
     for (edge_id e = 0; e != editor.graph().num_edges(); ++e) {
       const llvm_refusal refusal = editor.redirect_refusal(e);
@@ -712,7 +675,7 @@ two:
   ret void
 }
 )";
-  const parsed_module m(text);
+  const parsed_llvm m(text);
   {
     llvm_editor editor(m.f());
     midend::clean_control(editor);
@@ -721,7 +684,7 @@ two:
   CHECK(to_text(m.f()).find("stays") != std::string::npos);
   // Nor is a program accepted in which it is a jump.
   for (const bool passes : {false, true}) {
-    const parsed_module wrong(text);
+    const parsed_llvm wrong(text);
     llvm::Function& copy = copy_of(wrong.f());
     {
       const llvm_editor before(copy);
@@ -744,7 +707,7 @@ two:
 }
 
 TEST_CASE("llvm_editor: addresses of erased blocks") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 declare void @take(ptr, i64)
 define void @f() {
 entry:
@@ -773,7 +736,7 @@ dead:
 }
 
 TEST_CASE("llvm_editor: parallel edges with different inputs lead through blocks that are no nodes") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 define i32 @f(i32 %n) {
 entry:
   switch i32 %n, label %x [ i32 1, label %a
@@ -866,7 +829,7 @@ TEST_CASE("llvm_editor: a node that is entered no more goes at once if only phis
       ret i32 %r
     })";
   {
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     const llvm_editor editor(m.f());
     CHECK_FALSE(editor.is_read_elsewhere(0));
     CHECK_FALSE(editor.is_read_elsewhere(2)); // by the phi, along the edge from there
@@ -876,7 +839,7 @@ TEST_CASE("llvm_editor: a node that is entered no more goes at once if only phis
   }
   for (const bool by_number : {false, true}) {
     CAPTURE(by_number);
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     {
       llvm_editor editor(m.f());
       if (by_number) {
@@ -947,7 +910,7 @@ TEST_CASE("llvm_editor: control is cleaned without numbers of values as it is wi
     certified.eraseFromParent();
   };
   for (const char* const text : samples) {
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     compare(m.f());
   }
   for (std::size_t round = 0; round != affordable(300); ++round) {
@@ -989,7 +952,7 @@ out:
 !1 = distinct !{!1}
 )";
   for (const llvm_value_numbers numbers : {llvm_value_numbers::of_the_start, llvm_value_numbers::when_asked}) {
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     {
       llvm_editor editor(m.f(), {}, numbers);
       midend::clean_control(editor);
@@ -1008,7 +971,7 @@ out:
 }
 
 TEST_CASE("llvm_editor: a number is not that of the function before, whose memory is used again") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 define i32 @g(i32 %n) {
   %a = add i32 %n, 41
   %b = add i32 %a, 42
@@ -1072,7 +1035,7 @@ TEST_CASE("llvm_editor: numbers are those of llvm_ssa, in whatever order they ar
     }
   };
   for (const char* const text : samples) {
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     compare(m.f());
   }
   for (std::size_t round = 0; round != affordable(30); ++round) {
@@ -1114,7 +1077,7 @@ exit:
 )";
   for (const step s : {step::simplify, step::rotate, step::clean}) {
     CAPTURE(name_of(s));
-    const parsed_module m(text);
+    const parsed_llvm m(text);
     std::vector<llvm::MDNode*> expected;
     for (const llvm::BasicBlock& b : m.f()) {
       llvm::MDNode* const loop = b.getTerminator()->getMetadata(llvm::LLVMContext::MD_loop);
@@ -1195,7 +1158,7 @@ exit:
   };
   for (const bool is_old : {false, true}) {
     for (int s = 0; s != static_cast<int>(step::count); ++s) {
-      const parsed_module m(text);
+      const parsed_llvm m(text);
       m.module->setIsNewDbgInfoFormat(!is_old);
       CAPTURE(name_of(static_cast<step>(s)));
       if (is_old) { // the module is then of another form than the function, and the verifier says so
@@ -1214,7 +1177,7 @@ exit:
       CHECK(!llvm::verifyModule(*m.module));
     }
   }
-  const parsed_module m(text);
+  const parsed_llvm m(text);
   {
     llvm_editor editor(m.f());
     midend::remove_dead_code(editor);
@@ -1223,7 +1186,7 @@ exit:
 }
 
 TEST_CASE("llvm_editor: records of an erased block go with it") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 declare void @g(i32)
 define i32 @f(i32 %n) !dbg !4 {
 entry:
@@ -1256,7 +1219,7 @@ exit:
 
 TEST_CASE("llvm_editor: a made operation reads what LLVM's instruction reads") {
   // LLVM has no negation and no complement of integers: they are 0 - x and x ^ -1.
-  const parsed_module m("define i32 @f(i32 %x) {\n  ret i32 %x\n}");
+  const parsed_llvm m("define i32 @f(i32 %x) {\n  ret i32 %x\n}");
   llvm_editor editor(m.f());
   const value_id x[] = {editor.parameters().front()};
   for (const midend::operation code : {midend::operation::neg, midend::operation::bit_not}) {
@@ -1273,7 +1236,7 @@ TEST_CASE("llvm_editor: a made operation reads what LLVM's instruction reads") {
 }
 
 TEST_CASE("llvm_editor: tokens get no phis") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 declare token @llvm.experimental.convergence.anchor() convergent
 declare void @g(i32) convergent
 declare i1 @c()
@@ -1338,7 +1301,7 @@ TEST_CASE("llvm_editor: constants that sccp finds are applied") {
 }
 
 TEST_CASE("llvm_editor: merged blocks keep their records, and markers are no dead code") {
-  const parsed_module m(R"(
+  const parsed_llvm m(R"(
 declare void @llvm.assume(i1)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 declare void @llvm.lifetime.end.p0(i64, ptr)

@@ -1,5 +1,7 @@
 // The effects rung of LLVM's instructions: each question, instruction by instruction, by LLVM's definition; and what
 // moves out of loops because of the answers.
+#include "kit/llvm_functions.hpp"
+
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_effects.hpp>
@@ -10,12 +12,9 @@
 
 #include <doctest/doctest.h>
 
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Support/SourceMgr.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <memory>
@@ -23,32 +22,12 @@
 #include <string_view>
 #include <vector>
 
+using namespace midend_tests;
 using midend::no_value;
 using midend::node_id;
 using midend::value_id;
 
 namespace {
-
-struct parsed_module {
-  explicit parsed_module(const std::string& text) : module(llvm::parseAssemblyString(text, problem, context)) {
-    REQUIRE_MESSAGE(module, problem.getMessage().str(), text);
-  }
-
-  llvm::Function& f() const { return *module->getFunction("f"); }
-
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  std::unique_ptr<llvm::Module> module;
-};
-
-value_id named(const midend::llvm_editor& e, std::string_view name) {
-  for (value_id v = 0; v != e.num_values(); ++v) {
-    if (e.value(v)->getName() == llvm::StringRef(name.data(), name.size())) {
-      return v;
-    }
-  }
-  return no_value;
-}
 
 node_id node_named(const midend::llvm_editor& e, std::string_view name) {
   for (node_id n = 0; n != e.graph().num_nodes(); ++n) {
@@ -250,7 +229,7 @@ struct edited {
     after->move_value(named(*after, v), midend::place_at_end(node_named(*after, n)));
   }
 
-  parsed_module parsed;
+  parsed_llvm parsed;
   llvm::Function* old;
   std::unique_ptr<midend::llvm_editor> before;
   std::unique_ptr<midend::llvm_editor> after;
@@ -271,7 +250,7 @@ std::string loop_with(const std::string& code, bool guarded, const char* more = 
 
 TEST_CASE("each question of the effects rung has LLVM's answer, instruction by instruction") {
   for (const row& r : table) {
-    const parsed_module p(module_with(r));
+    const parsed_llvm p(module_with(r));
     midend::llvm_editor e(p.f());
     const node_id entry = e.graph().entry();
     value_id asked = no_value;
@@ -289,7 +268,7 @@ TEST_CASE("each question of the effects rung has LLVM's answer, instruction by i
 }
 
 TEST_CASE("blocks whose end does more than to branch accept no operations") {
-  const parsed_module p(R"(
+  const parsed_llvm p(R"(
     declare void @g()
     declare i32 @__CxxFrameHandler3(...)
     define void @f(i1 %k, i32 %a) personality ptr @__CxxFrameHandler3 {
@@ -413,8 +392,8 @@ TEST_CASE("a load whose address an early load promises does not rely on a promis
 
 TEST_CASE("value numbering merges no slots, no convergent calls, and no calls of a coroutine") {
   const auto merged = [](const std::string& first, const std::string& second, const char* attributes) {
-    const parsed_module p(std::string(declarations) + "define void @f(i32 %a) " + attributes + " {\n  %x = " + first +
-                          "\n  %y = " + second + "\n  ret void\n}\n");
+    const parsed_llvm p(std::string(declarations) + "define void @f(i32 %a) " + attributes + " {\n  %x = " + first +
+                        "\n  %y = " + second + "\n  ret void\n}\n");
     const midend::llvm_congruence ir(p.f());
     const auto found = midend::value_numbering(ir);
     return found.class_of(0) == found.class_of(1);

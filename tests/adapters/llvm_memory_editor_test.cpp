@@ -1,4 +1,6 @@
 // Local arrays, loads and stores that the editors of LLVM make, and the split by a condition, which needs them.
+#include "kit/llvm_functions.hpp"
+
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_memory_editor.hpp>
 #include <midend/adapters/llvm_nest_view.hpp>
@@ -12,23 +14,16 @@
 
 #include <doctest/doctest.h>
 
-#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/Support/SourceMgr.h>
-#include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
+using namespace midend_tests;
 using midend::condition_split_fault;
 using midend::llvm_editor;
 using midend::llvm_memory_editor;
@@ -39,49 +34,6 @@ using midend::place_at_head;
 using midend::value_id;
 
 namespace {
-
-struct parsed_function {
-  explicit parsed_function(const std::string& text) : module(llvm::parseAssemblyString(text, problem, context)) {
-    REQUIRE_MESSAGE(module, problem.getMessage().str());
-  }
-
-  llvm::Function& f() const { return *module->getFunction("f"); }
-
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  std::unique_ptr<llvm::Module> module;
-};
-
-std::string to_text(const llvm::Function& f) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  f.print(out);
-  return text;
-}
-
-/// What LLVM's verifier says, or nothing.
-std::string complaint(const llvm::Function& f) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  return llvm::verifyFunction(f, &out) ? text + to_text(f) : std::string();
-}
-
-/// A copy of a function with the same numbers.
-llvm::Function& copy_of(llvm::Function& f) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* const copy = llvm::CloneFunction(&f, map);
-  copy->setName("before");
-  return *copy;
-}
-
-value_id named(const llvm_editor& editor, const std::string& name) {
-  for (value_id v = 0; v != editor.num_values(); ++v) {
-    if (editor.value(v)->getName() == name) {
-      return v;
-    }
-  }
-  return no_value;
-}
 
 memory_reference place_of(value_id base, value_id index, std::int64_t scale, std::int64_t offset, std::uint32_t bytes) {
   memory_reference m;
@@ -112,7 +64,7 @@ next:
 } // namespace
 
 TEST_CASE("llvm_editor: local arrays, loads and stores") {
-  const parsed_function parsed(values_text);
+  const parsed_llvm parsed(values_text);
   const std::string before = to_text(parsed.f());
   std::string after;
   midend::edit_log<std::uint64_t> log;
@@ -173,7 +125,7 @@ TEST_CASE("llvm_editor: local arrays, loads and stores") {
     CHECK(e.num_values() == count);
     CHECK(e.is_consistent());
     CHECK(!midend::check_ir(e));
-    CHECK(complaint(e.function()) == std::string());
+    CHECK(verifier_message(e.function()) == std::string());
     after = to_text(e.function());
     log = e.log();
     e.undo();
@@ -189,7 +141,7 @@ TEST_CASE("llvm_editor: local arrays, loads and stores") {
 }
 
 TEST_CASE("llvm_editor: what has bytes, and what is a local array") {
-  const parsed_function parsed(values_text);
+  const parsed_llvm parsed(values_text);
   llvm_editor e(parsed.f());
   const auto bytes = [&](const char* name) { return e.storage_bytes(named(e, name)); };
   CHECK(bytes("d") == 8);
@@ -215,11 +167,11 @@ TEST_CASE("llvm_editor: what has bytes, and what is a local array") {
   e.erase_value(array);
   CHECK(e.local_array_bytes(array) == 0);
   CHECK(e.is_consistent());
-  CHECK(complaint(e.function()) == std::string());
+  CHECK(verifier_message(e.function()) == std::string());
 }
 
 TEST_CASE("llvm_editor: a target whose pointers have 32 bits has no local arrays") {
-  const parsed_function parsed("target datalayout = \"e-p:32:32\"\ndefine void @f() {\nentry:\n  ret void\n}\n");
+  const parsed_llvm parsed("target datalayout = \"e-p:32:32\"\ndefine void @f() {\nentry:\n  ret void\n}\n");
   const std::string before = to_text(parsed.f());
   {
     llvm_editor e(parsed.f());
@@ -286,7 +238,7 @@ midend::condition_split_plan planned(llvm_editor& editor, std::uint32_t chunk) {
 
 /// A split function, its copy before, and the verdict after more changes.
 struct split_function {
-  parsed_function parsed{split_text};
+  parsed_llvm parsed{split_text};
   llvm::Function& old = copy_of(parsed.f());
   llvm_editor old_editor{old};
   midend::llvm_nest_view before{old_editor};
@@ -320,7 +272,7 @@ TEST_CASE("condition split of LLVM's functions") {
   const auto verdict = s.verdict();
   CHECK_MESSAGE(verdict, "fault ", static_cast<int>(verdict.fault), ", node ", verdict.node, ", value ", verdict.value,
                 "\n", to_text(s.after.function()));
-  CHECK(complaint(s.after.function()) == std::string());
+  CHECK(verifier_message(s.after.function()) == std::string());
   std::size_t slots = 0;
   for (const llvm::Instruction& i : s.after.function().getEntryBlock()) {
     slots += llvm::isa<llvm::AllocaInst>(i) ? 1u : 0u;

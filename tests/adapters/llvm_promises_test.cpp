@@ -1,4 +1,6 @@
 // llvm_ssa: what LLVM promises of numbers, fields of aggregates, and what sccp makes of both.
+#include "kit/llvm_functions.hpp"
+
 #include <midend/adapters/llvm.hpp>
 #include <midend/adapters/llvm_package_editor.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
@@ -8,20 +10,17 @@
 
 #include <doctest/doctest.h>
 
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Support/SourceMgr.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
+using namespace midend_tests;
 using midend::llvm_ssa;
 using midend::no_value;
 using midend::number_range;
@@ -30,28 +29,11 @@ using midend::value_id;
 
 namespace {
 
-struct parsed_function {
-  explicit parsed_function(const std::string& text) : module(llvm::parseAssemblyString(text, problem, context)) {
-    REQUIRE_MESSAGE(module, problem.getMessage().str());
-  }
+struct parsed_function : parsed_llvm {
+  using parsed_llvm::parsed_llvm;
 
-  llvm_ssa view(const midend::llvm_fold_options& options = {}) const {
-    return llvm_ssa(*module->getFunction("f"), options);
-  }
-
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  std::unique_ptr<llvm::Module> module;
+  llvm_ssa view(const midend::llvm_fold_options& options = {}) const { return llvm_ssa(f(), options); }
 };
-
-value_id named(const llvm_ssa& ir, const char* name) {
-  for (value_id v = 0; v != ir.num_values(); ++v) {
-    if (ir.value(v)->getName() == name) {
-      return v;
-    }
-  }
-  return no_value;
-}
 
 } // namespace
 

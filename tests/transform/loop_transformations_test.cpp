@@ -136,6 +136,35 @@ TEST_CASE("close_loops on unfolded programs") {
   });
 }
 
+TEST_CASE("close_loops with memory of programs before does the same as without") {
+  midend::close_loops_workspace workspace;
+  midend::closed_loops kept;
+  std::size_t closed = 0;
+  for_each_random_program(300, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    for (elbrus::procedure& p : all.procedures) {
+      const elbrus::procedure before = p;
+      elbrus::procedure other = p;
+      elbrus::editor e(p);
+      elbrus::editor fresh(other);
+      midend::close_loops(e, workspace, kept);
+      const auto done = midend::close_loops(fresh);
+      CHECK(elbrus::to_text(p) == elbrus::to_text(other));
+      CHECK(kept.closed.phis == done.plan.phis);
+      CHECK(kept.closed.refused == done.plan.refused);
+      CHECK(kept.found.loops.num_loops() == done.loops.num_loops());
+      CHECK(workspace.witness().node_origin == done.witness.node_origin);
+      CHECK(workspace.witness().edge_origin == done.witness.edge_origin);
+      CHECK(workspace.witness().value_origin == done.witness.value_origin);
+      const auto verdict = certificate(before, p, workspace.witness());
+      CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict));
+      check_closed_form(p);
+      closed += kept.closed.phis.size();
+    }
+  });
+  CHECK(closed > affordable(50));
+}
+
 TEST_CASE("split_critical_edges") {
   check_on_random_programs(
       600, endless_flow(), [](elbrus::editor& e) { return midend::split_critical_edges(e); },

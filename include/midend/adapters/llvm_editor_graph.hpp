@@ -14,7 +14,8 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-class llvm_numbered_function;
+class llvm_numbered_blocks;
+class llvm_end_edits;
 class llvm_phi_edges;
 } // namespace detail
 
@@ -53,9 +54,9 @@ public:
   std::uint64_t epoch() const { return epoch_; }
 
 private:
-  friend class llvm_editor;
-  friend class detail::llvm_numbered_function;
+  friend class detail::llvm_numbered_blocks;
   friend class detail::llvm_phi_edges;
+  friend class detail::llvm_end_edits;
 
   struct edge_record {
     node_id source;

@@ -496,4 +496,36 @@ loop_transformation<loop_closing_plan> close_loops(E& editor, loop_transformatio
   return detail::close_simple_loops(u, found);
 }
 
+/// The two forms of loops of a program, as the last call of `close_loops` with a workspace left it.
+struct closed_loops {
+  loop_simplification_plan simplified; ///< what was done for loop-simplify form, and what was refused
+  loop_closing_plan closed;            ///< what was done after it
+  dominators_and_loops_result found;   ///< of the graph as it is now
+};
+
+/// Memory of `close_loops`, kept from program to program.
+class close_loops_workspace {
+public:
+  /// The witness of the last call, of both steps. Valid until the next one.
+  const unfolding_witness& witness() const { return unfolding_.witness(); }
+
+private:
+  template <unfolding_editor_argument E>
+  friend void close_loops(E& editor, close_loops_workspace& workspace, closed_loops& out);
+
+  unfolding_workspace unfolding_;
+  dominators_and_loops_workspace analyses_;
+};
+
+/// Does what `close_loops(editor)` does, and refills `out`: for one program after the other. Plans, their planners and
+/// SSA repair still allocate.
+template <unfolding_editor_argument E>
+void close_loops(E& editor, close_loops_workspace& workspace, closed_loops& out) {
+  unfolding<E> u(editor, workspace.unfolding_);
+  dominators_and_loops(editor.graph(), workspace.analyses_, out.found);
+  out.simplified = detail::simplify_all_loops(u, workspace.analyses_, out.found);
+  out.closed = plan_close_loops(u.program(), out.found.dominators, out.found.loops);
+  apply_close_loops(u, out.closed, out.found.dominators, out.found.loops);
+}
+
 MIDEND_END_NAMESPACE

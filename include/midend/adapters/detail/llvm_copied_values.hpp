@@ -1,7 +1,9 @@
 /// `llvm_copied_values`: debug records of values that have several copies. For LLVM 19.
 #pragma once
 
-#include "midend/adapters/detail/llvm_numbered_function.hpp"
+#include "midend/adapters/detail/llvm_numbered_blocks.hpp"
+#include "midend/adapters/detail/llvm_numbered_values.hpp"
+#include "midend/adapters/detail/llvm_operand_lists.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
@@ -11,6 +13,7 @@
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Value.h>
 #include <llvm/Support/Casting.h>
 
@@ -22,7 +25,9 @@ namespace detail {
 /// records in copies, name the copy that the operations of their node read; without one, they say "optimized out".
 class llvm_copied_values {
 public:
-  explicit llvm_copied_values(llvm_numbered_function& f) : f_(f) {}
+  llvm_copied_values(const llvm_numbered_blocks& blocks, const llvm_numbered_values& values,
+                     const llvm_operand_lists& operands)
+      : blocks_(blocks), values_(values), operands_(operands) {}
 
   /// Begins with another function; the memory stays.
   void start() {
@@ -35,8 +40,16 @@ public:
   /// Notes that `phi` has the value of `like`, or of a copy of it.
   void add_phi(value_id phi, value_id like) { set_root(phi, root_of(like)); }
 
-  /// Notes a new copy of `original`, with records of its own.
+  /// Notes a new clone of `original`, which gets its name, and records of its own.
   void add_copy(value_id copy, value_id original) {
+    const llvm::Instruction& i = values_.instruction(original);
+    llvm::Instruction& c = values_.instruction(copy);
+    if (i.hasName()) {
+      c.setName(i.getName());
+    }
+    if (c.hasMetadata()) {
+      c.setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
+    }
     const value_id root = root_of(original);
     set_root(copy, root);
     while (has_copies_.size() <= root) {
@@ -46,9 +59,8 @@ public:
       has_copies_[root] = 1;
       copied_.push_back(root);
     }
-    const llvm::Instruction& i = f_.instruction(original);
     if (i.hasDbgRecords()) {
-      f_.instruction(copy).cloneDebugInfoFrom(&i);
+      c.cloneDebugInfoFrom(&i);
       recorded_copies_.push_back(copy);
     }
   }
@@ -56,10 +68,10 @@ public:
   /// Renames the records. O(copies since the last call, and records that name their originals).
   void rename_records() {
     for (const value_id copy : recorded_copies_) {
-      if (f_.node_of(copy) == no_node) {
+      if (values_.node_of(copy) == no_node) {
         continue;
       }
-      for (llvm::DbgVariableRecord& r : llvm::filterDbgVars(f_.instruction(copy).getDbgRecordRange())) {
+      for (llvm::DbgVariableRecord& r : llvm::filterDbgVars(values_.instruction(copy).getDbgRecordRange())) {
         if (r.isDbgAssign()) { // its identity is that of a store, which has several copies now
           r.setKillLocation();
           r.setKillAddress();
@@ -70,10 +82,10 @@ public:
     }
     recorded_copies_.clear();
     for (const value_id root : copied_) {
-      if (f_.node_of(root) == no_node) {
+      if (values_.node_of(root) == no_node) {
         continue; // no record names it any more
       }
-      llvm::Instruction& i = f_.instruction(root);
+      llvm::Instruction& i = values_.instruction(root);
       if (i.isUsedByMetadata()) {
         llvm::SmallVector<llvm::DbgVariableIntrinsic*, 1> none;
         llvm::SmallVector<llvm::DbgVariableRecord*, 8> records;
@@ -105,12 +117,12 @@ private:
   /// The copy of a value that a node computes or reads, or `no_value`.
   value_id present_in(node_id n, value_id v) const {
     const value_id root = root_of(v);
-    for (value_id at = f_.first(n); at != no_value; at = f_.next(at)) {
+    for (value_id at = values_.first(n); at != no_value; at = values_.next(at)) {
       if (root_of(at) == root) {
         return at;
       }
-      if (!f_.is_phi(at)) {
-        for (const value_id operand : f_.operands(at)) {
+      if (!values_.is_phi(at)) {
+        for (const value_id operand : operands_.of(at)) {
           if (operand != no_value && root_of(operand) == root) {
             return operand;
           }
@@ -121,19 +133,19 @@ private:
   }
 
   void rename(llvm::DbgVariableRecord& r) const {
-    const node_id n = r.getParent() == nullptr ? no_node : f_.node(r.getParent());
+    const node_id n = r.getParent() == nullptr ? no_node : blocks_.node(r.getParent());
     if (n == no_node) {
       return;
     }
     bool is_lost = false;
     for (unsigned k = 0; k != r.getNumVariableLocationOps(); ++k) {
       llvm::Value* const named = r.getVariableLocationOp(k);
-      const value_id v = named == nullptr || !llvm::isa<llvm::Instruction>(named) ? no_value : f_.number(named);
+      const value_id v = named == nullptr || !llvm::isa<llvm::Instruction>(named) ? no_value : values_.number(named);
       if (v != no_value && has_copies(v)) {
         const value_id present = present_in(n, v);
         is_lost = is_lost || present == no_value;
         if (present != no_value && present != v) {
-          r.replaceVariableLocationOp(k, &f_.value(present));
+          r.replaceVariableLocationOp(k, &values_.value(present));
         }
       }
     }
@@ -142,7 +154,9 @@ private:
     }
   }
 
-  llvm_numbered_function& f_;
+  const llvm_numbered_blocks& blocks_;
+  const llvm_numbered_values& values_;
+  const llvm_operand_lists& operands_;
   flat_array<value_id> root_;            ///< by value; see `root_of`
   flat_array<unsigned char> has_copies_; ///< by root, since the last `rename_records`
   flat_array<value_id> copied_;

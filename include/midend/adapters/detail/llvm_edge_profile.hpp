@@ -1,7 +1,7 @@
 /// `llvm_edge_profile`: counts and probabilities of a function that is being changed. For LLVM 19.
 #pragma once
 
-#include "midend/adapters/detail/llvm_numbered_function.hpp"
+#include "midend/adapters/detail/llvm_numbered_blocks.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
@@ -24,7 +24,7 @@ namespace detail {
 /// LLVM has a count for the entry only and derives the others, so those are known only if they were set.
 class llvm_edge_profile {
 public:
-  explicit llvm_edge_profile(llvm_numbered_function& f) : f_(f) {}
+  explicit llvm_edge_profile(const llvm_numbered_blocks& blocks) : blocks_(blocks) {}
 
   /// Begins with another function; the memory stays.
   void start() {
@@ -36,7 +36,7 @@ public:
     if (n < counts_.size() && counts_[n].is_set) {
       return counts_[n].is_known ? std::optional(counts_[n].count) : std::nullopt;
     }
-    const auto entry_count = n == f_.graph().entry() ? f_.function().getEntryCount() : std::nullopt;
+    const auto entry_count = n == blocks_.graph().entry() ? blocks_.function().getEntryCount() : std::nullopt;
     return entry_count ? std::optional(entry_count->getCount()) : std::nullopt;
   }
 
@@ -45,8 +45,8 @@ public:
       counts_.push_back({0, false, false});
     }
     counts_[n] = {count.value_or(0), true, count.has_value()};
-    if (n == f_.graph().entry() && count) {
-      f_.function().setEntryCount(*count);
+    if (n == blocks_.graph().entry() && count) {
+      blocks_.function().setEntryCount(*count);
     }
   }
 
@@ -55,8 +55,8 @@ public:
   }
 
   void set_probability(edge_id e, double p) {
-    const node_id n = f_.edge(e).source;
-    for (const edge_id each : f_.graph().out_edges(n)) {
+    const node_id n = blocks_.edge(e).source;
+    for (const edge_id each : blocks_.graph().out_edges(n)) {
       make_room(each);
       probabilities_[each] = probabilities_[each] == unread ? share_of_weight(each) : probabilities_[each];
     }
@@ -88,13 +88,13 @@ private:
   }
 
   double share_of_weight(edge_id e) const {
-    const node_id n = f_.edge(e).source;
-    const llvm::Instruction* const end = n == no_node ? nullptr : f_.end_of(n);
-    if (end == nullptr || f_.graph().out_edges(n).size() < 2) {
+    const node_id n = blocks_.edge(e).source;
+    const llvm::Instruction* const end = n == no_node ? nullptr : blocks_.end_of(n);
+    if (end == nullptr || blocks_.graph().out_edges(n).size() < 2) {
       return -1;
     }
     llvm::SmallVector<std::uint32_t, 8> weights;
-    const std::uint32_t slot = f_.edge(e).slot;
+    const std::uint32_t slot = blocks_.edge(e).slot;
     if (llvm::hasBranchWeightOrigin(*end) || !llvm::extractBranchWeights(*end, weights) || slot >= weights.size()) {
       return -1;
     }
@@ -106,8 +106,8 @@ private:
   }
 
   void write_weights(node_id n) {
-    llvm::Instruction* const end = f_.end_of(n);
-    const span<const edge_id> edges = f_.graph().out_edges(n);
+    llvm::Instruction* const end = blocks_.end_of(n);
+    const span<const edge_id> edges = blocks_.graph().out_edges(n);
     if (end == nullptr || edges.size() < 2) {
       return;
     }
@@ -117,12 +117,12 @@ private:
         end->setMetadata(llvm::LLVMContext::MD_prof, nullptr);
         return;
       }
-      weights[f_.slot_of(e)] = static_cast<std::uint32_t>(probabilities_[e] * (1u << 30) + 0.5);
+      weights[blocks_.slot_of(e)] = static_cast<std::uint32_t>(probabilities_[e] * (1u << 30) + 0.5);
     }
     llvm::setBranchWeights(*end, weights, false);
   }
 
-  llvm_numbered_function& f_;
+  const llvm_numbered_blocks& blocks_;
   flat_array<known_count> counts_;
   flat_array<double> probabilities_; ///< by edge
 };

@@ -1,7 +1,8 @@
 /// `llvm_loop_marks`: keeps `llvm.loop` at the ends of latches. For LLVM 19.
 #pragma once
 
-#include "midend/adapters/detail/llvm_numbered_function.hpp"
+#include "midend/adapters/detail/llvm_numbered_blocks.hpp"
+#include "midend/adapters/detail/llvm_numbered_values.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
@@ -24,15 +25,16 @@ namespace detail {
 /// innermost loop around, if these have none. Otherwise, and in copies that are no latches, it is dropped.
 class llvm_loop_marks {
 public:
-  explicit llvm_loop_marks(llvm_numbered_function& f) : f_(f) {}
+  llvm_loop_marks(const llvm_numbered_blocks& blocks, const llvm_numbered_values& values)
+      : blocks_(blocks), values_(values) {}
 
   /// Begins with another function; the memory stays.
   void start() {
-    nodes_.assign(f_.ends_with_metadata());
+    nodes_.assign(blocks_.ends_with_metadata());
     lost_.clear();
     clones_.clear();
     num_initial_ = nodes_.size();
-    placed_epoch_ = f_.graph().epoch();
+    placed_epoch_ = blocks_.graph().epoch();
   }
 
   static llvm::MDNode* mark_of(const llvm::Instruction& end) {
@@ -44,7 +46,7 @@ public:
 
   /// Notes that the end of a node will be erased.
   void note_erased_end(node_id n) {
-    if (llvm::MDNode* const mark = mark_of(*f_.end_of(n))) {
+    if (llvm::MDNode* const mark = mark_of(*blocks_.end_of(n))) {
       lost_.push_back({n, mark, false});
       placed_epoch_ = never;
     }
@@ -54,13 +56,13 @@ public:
   /// before, or that a source of edges took the place of a latch that these edges now skip.
   void keep_since(std::uint64_t before) {
     if (placed_epoch_ == before) {
-      placed_epoch_ = f_.graph().epoch();
+      placed_epoch_ = blocks_.graph().epoch();
     }
   }
 
   /// Notes that the end of a node is a clone.
   void note_clone(node_id n, value_id end) {
-    if (mark_of(f_.instruction(end)) != nullptr) {
+    if (mark_of(values_.instruction(end)) != nullptr) {
       note(n);
       clones_.push_back(end);
     }
@@ -68,23 +70,23 @@ public:
 
   /// Notes that an edge will skip its target. If the jump there has a mark, the source of the edge takes it.
   void pass_over(edge_id e, node_id target) {
-    const node_id passed = f_.edge(e).target;
-    const llvm::Instruction* const jump = f_.end_of(passed);
-    if (jump == nullptr || f_.graph().out_edges(passed).size() != 1 ||
-        f_.edge(f_.graph().out_edges(passed)[0]).target != target) {
+    const node_id passed = blocks_.edge(e).target;
+    const llvm::Instruction* const jump = blocks_.end_of(passed);
+    if (jump == nullptr || blocks_.graph().out_edges(passed).size() != 1 ||
+        blocks_.edge(blocks_.graph().out_edges(passed)[0]).target != target) {
       return;
     }
     llvm::MDNode* const mark = mark_of(*jump);
-    llvm::Instruction& end = *f_.end_of(f_.edge(e).source);
+    llvm::Instruction& end = *blocks_.end_of(blocks_.edge(e).source);
     if (mark != nullptr && mark_of(end) == nullptr) {
       end.setMetadata(llvm::LLVMContext::MD_loop, mark);
-      note(f_.edge(e).source);
+      note(blocks_.edge(e).source);
     }
   }
 
   /// Notes that all edges into a node that does nothing skip it now: their sources have the mark of its jump.
   void move_on(node_id n) {
-    llvm::Instruction& jump = *f_.end_of(n);
+    llvm::Instruction& jump = *blocks_.end_of(n);
     if (mark_of(jump) != nullptr) {
       jump.setMetadata(llvm::LLVMContext::MD_loop, nullptr);
     }
@@ -92,14 +94,14 @@ public:
 
   /// Moves the marks to latches. O(nodes with metadata), and the loops if one has a mark and the flow has changed.
   void place() {
-    if (f_.graph().epoch() == placed_epoch_) {
+    if (blocks_.graph().epoch() == placed_epoch_) {
       return;
     }
-    placed_epoch_ = f_.graph().epoch();
+    placed_epoch_ = blocks_.graph().epoch();
     flat_array<marked_node> marked;
     drop_repetitions();
     for (const node_id n : nodes_) {
-      const llvm::Instruction* const end = f_.end_of(n);
+      const llvm::Instruction* const end = blocks_.end_of(n);
       if (end != nullptr && mark_of(*end) != nullptr) {
         marked.push_back({n, mark_of(*end), true});
       }
@@ -109,14 +111,14 @@ public:
     }
     lost_.clear();
     if (!marked.empty()) {
-      const auto found = dominators_and_loops(f_.graph(), nesting_only);
+      const auto found = dominators_and_loops(blocks_.graph(), nesting_only);
       flat_array<unsigned char> is_clone;
       if (!clones_.empty()) {
-        is_clone.assign(f_.num_nodes(), 0);
+        is_clone.assign(blocks_.num_nodes(), 0);
       }
       for (const value_id end : clones_) {
-        if (f_.node_of(end) != no_node) {
-          is_clone[f_.node_of(end)] = 1;
+        if (values_.node_of(end) != no_node) {
+          is_clone[values_.node_of(end)] = 1;
         }
       }
       for (const marked_node& m : marked) {
@@ -138,7 +140,7 @@ private:
     if (nodes_.size() == num_initial_) {
       return;
     }
-    flat_array<unsigned char> is_listed(f_.num_nodes(), 0);
+    flat_array<unsigned char> is_listed(blocks_.num_nodes(), 0);
     for (const node_id n : nodes_) {
       is_listed[n] = 1;
     }
@@ -152,8 +154,8 @@ private:
   }
 
   bool is_latch(const loop_forest& loops, loop_id l, node_id n) const {
-    for (const edge_id e : f_.graph().out_edges(n)) {
-      if (f_.edge(e).target == loops.header(l) && loops.contains(l, n)) {
+    for (const edge_id e : blocks_.graph().out_edges(n)) {
+      if (blocks_.edge(e).target == loops.header(l) && loops.contains(l, n)) {
         return true;
       }
     }
@@ -161,7 +163,7 @@ private:
   }
 
   void place(const loop_forest& loops, const marked_node& m, bool is_clone) {
-    llvm::Instruction* const end = f_.end_of(m.node);
+    llvm::Instruction* const end = blocks_.end_of(m.node);
     const loop_id l = loops.innermost_loop(m.node);
     if (end == nullptr) {
       return;
@@ -178,10 +180,10 @@ private:
       return;
     }
     for (const bool writes : {false, true}) { // first, find whether a latch has a mark
-      for (const edge_id e : f_.graph().in_edges(loops.header(l))) {
-        const node_id source = f_.edge(e).source;
+      for (const edge_id e : blocks_.graph().in_edges(loops.header(l))) {
+        const node_id source = blocks_.edge(e).source;
         if (loops.contains(l, source)) {
-          llvm::Instruction& latch = *f_.end_of(source);
+          llvm::Instruction& latch = *blocks_.end_of(source);
           if (writes) {
             latch.setMetadata(llvm::LLVMContext::MD_loop, m.mark);
             note(source);
@@ -195,7 +197,8 @@ private:
 
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  llvm_numbered_function& f_;
+  const llvm_numbered_blocks& blocks_;
+  const llvm_numbered_values& values_;
   flat_array<node_id> nodes_;   ///< contains all nodes whose end has a mark, and others
   std::size_t num_initial_ = 0; ///< of `nodes_`, without repetitions
   flat_array<marked_node> lost_;

@@ -23,6 +23,7 @@ public:
     lists_.clear();
     pool_.clear();
     room_ = 0;
+    placed_ = 0;
   }
 
   /// Room for what is known before.
@@ -41,14 +42,25 @@ public:
     }
   }
 
-  /// An empty list that may grow to `capacity` elements without moving: to be called before anything else is in the
-  /// pool, and `make_room` after the last of them.
-  void add_list_with_room(std::uint32_t capacity) {
-    lists_.push_back({room_, 0, capacity});
-    room_ += capacity;
+  /// `count` empty lists, and room in which `place` puts them: for `elements` elements of all of them. To be called
+  /// before anything else is here.
+  void add_lists(std::size_t count, std::uint32_t elements) {
+    lists_.assign(count, {0, 0, 0});
+    pool_.resize_for_overwrite(elements);
+    room_ = elements;
+    placed_ = 0;
   }
 
-  /// A list of `count` elements, to be set by `at`. Also to be called before anything else is in the pool.
+  /// Lets an empty list grow to `capacity` elements without moving, as far as there is room.
+  void place(std::size_t i, std::uint32_t capacity) {
+    if (capacity <= room_ - placed_) {
+      lists_[i] = {placed_, 0, capacity};
+      placed_ += capacity;
+    }
+  }
+
+  /// A list of `count` elements, to be set by `at`. To be called before anything else is in
+  /// the pool, and `make_room` after the last of them.
   void add_list_of(std::uint32_t count) {
     lists_.push_back({room_, count, count});
     room_ += count;
@@ -101,7 +113,8 @@ private:
 
   flat_array<list> lists_;
   flat_array<std::uint32_t> pool_;
-  std::uint32_t room_ = 0;
+  std::uint32_t room_ = 0;   ///< elements of the pool for lists whose size was known before
+  std::uint32_t placed_ = 0; ///< the first of them that `place` gave to no list
 };
 
 } // namespace detail
