@@ -15,6 +15,7 @@
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/transform/verify_untaken_exits.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <string>
 #include <string_view>
@@ -23,210 +24,166 @@ MIDEND_BEGIN_NAMESPACE
 
 // Each enumerator as a phrase without full stop.
 
-constexpr std::string_view to_text(drop_reason r) {
-  switch (r) {
-  case drop_reason::constant_condition:
-    return "the condition is a literal";
-  case drop_reason::equal_edges:
-    return "the edges are equal";
-  default:
-    return "assumed";
+template <>
+inline constexpr auto words_of<drop_reason> = word_table<drop_reason>({
+    {drop_reason::constant_condition, "the condition is a literal"},
+    {drop_reason::equal_edges, "the edges are equal"},
+    {drop_reason::assumed, "assumed"},
+});
+
+template <>
+inline constexpr auto words_of<unfolding_fault> = word_table<unfolding_fault>({
+    {unfolding_fault::none, "no fault"},
+    {unfolding_fault::witness_size, "the witness does not fit the programs"},
+    {unfolding_fault::wrong_entry, "the new program begins elsewhere"},
+    {unfolding_fault::lost_edge, "an edge of the original is missing without a reason"},
+    {unfolding_fault::extra_edge, "an edge that the original does not have, or not in this place"},
+    {unfolding_fault::wrong_case, "an edge is taken for another value of the condition"},
+    {unfolding_fault::wrong_target, "an edge leads to a copy of another node"},
+    {unfolding_fault::dead_end, "an inserted node leads nowhere"},
+    {unfolding_fault::inserted_cycle, "inserted nodes form a cycle"},
+    {unfolding_fault::inserted_effect, "an inserted operation has an effect or may trap"},
+    {unfolding_fault::unproven_reason, "the reason for which an edge is missing does not hold"},
+    {unfolding_fault::broken_chain, "merged nodes do not follow each other in the old program"},
+    {unfolding_fault::missing_operation, "an operation with an effect is missing, or not in its place"},
+    {unfolding_fault::extra_operation, "an operation is in the wrong node, or in the wrong order"},
+    {unfolding_fault::changed_operation, "an operation computes something else, or promises more"},
+    {unfolding_fault::wrong_operand, "an operand is not what the old program reads"},
+    {unfolding_fault::no_definition, "a value is read that is not computed on some path"},
+    {unfolding_fault::too_many_ways, "there are too many paths through inserted nodes"},
+    {unfolding_fault::forbidden_copy, "an operation is there twice that must not be copied"},
+    {unfolding_fault::new_promise, "loops are promised to end that may run for ever in the old program"},
+});
+
+template <>
+inline constexpr auto words_of<removal_fault> = word_table<removal_fault>({
+    {removal_fault::none, "no fault"},
+    {removal_fault::wrong_size, "the programs have other nodes, or the witness names a node that is none"},
+    {removal_fault::missing_operation, "an operation is missing that is needed"},
+    {removal_fault::extra_operation, "an operation is new, or not in its place"},
+    {removal_fault::changed_operation, "an operation computes something else, or promises more"},
+    {removal_fault::wrong_operand, "an operand is another one, or is not computed any more"},
+    {removal_fault::changed_flow, "an edge was changed that no removed branch has"},
+    {removal_fault::removed_effect, "a branch was removed that does more than branch"},
+    {removal_fault::deciding_branch, "a removed branch decides where control goes, or what a phi takes"},
+    {removal_fault::endless_loop, "a loop was removed that may not end"},
+});
+
+template <>
+inline constexpr auto words_of<range_test_fault> = word_table<range_test_fault>({
+    {range_test_fault::none, "no fault"},
+    {range_test_fault::wrong_size, "the programs have other nodes, or values are missing"},
+    {range_test_fault::changed_flow, "an edge, its target or its case has changed"},
+    {range_test_fault::changed_operation, "an operation is another one, is missing, or has moved"},
+    {range_test_fault::wrong_operand, "an operation or a phi reads another value"},
+    {range_test_fault::new_operation, "an operation is new that may trap or has an effect"},
+    {range_test_fault::other_test, "a branch reads a condition that is no equal test"},
+});
+
+template <>
+inline constexpr auto words_of<replacement_fault> = word_table<replacement_fault>({
+    {replacement_fault::none, "no fault"},
+    {replacement_fault::wrong_size, "the programs have other nodes, or the witness names a value that is none"},
+    {replacement_fault::wrong_witness, "the witness replaces a value twice, or by one that is replaced"},
+    {replacement_fault::different_value, "a value is neither a copy nor a phi of what replaces it, nor the same load"},
+    {replacement_fault::not_dominated, "what replaces a value is not computed on every path to it"},
+    {replacement_fault::missing_operation, "an operation is missing that is needed"},
+    {replacement_fault::extra_operation, "an operation is new, or not in its place"},
+    {replacement_fault::changed_operation, "an operation computes something else, or promises more"},
+    {replacement_fault::wrong_operand,
+     "an operand is neither the old one nor what replaces it, or is not computed any more"},
+    {replacement_fault::changed_flow, "an edge was changed"},
+});
+
+template <>
+inline constexpr auto words_of<motion_fault> = word_table<motion_fault>({
+    {motion_fault::none, "no fault"},
+    {motion_fault::wrong_size, "the programs have other nodes"},
+    {motion_fault::changed_flow, "an edge was changed"},
+    {motion_fault::missing_operation, "an operation is missing"},
+    {motion_fault::extra_operation, "an operation is new"},
+    {motion_fault::changed_operation, "an operation computes something else, or promises more"},
+    {motion_fault::wrong_operand, "an operand is another one"},
+    {motion_fault::wrong_order, "operations that were not moved are in another order"},
+    {motion_fault::not_movable, "what was moved has an effect, is a phi, or ends a node"},
+    {motion_fault::not_repeatable, "what was moved may give another value at the new place"},
+    {motion_fault::convergent, "of what was moved it matters which threads run it together"},
+    {motion_fault::closed_node, "an operation was moved to a node that accepts none"},
+    {motion_fault::not_above, "an operation was moved where control does not come by before"},
+    {motion_fault::operand_not_available, "an operand is not computed at the new place"},
+    {motion_fault::early_trap, "an operation may trap where it did not run, or before an effect"},
+    {motion_fault::changed_memory, "a load was moved over what may write"},
+});
+
+template <>
+inline constexpr auto words_of<sccp_fault> = word_table<sccp_fault>({
+    {sccp_fault::none, "no fault"},
+    {sccp_fault::other_program, "the result is that of another program"},
+    {sccp_fault::node, "a node may be executed"},
+    {sccp_fault::edge, "an edge may be taken"},
+    {sccp_fault::fact, "more is claimed to be known about a value than follows"},
+    {sccp_fault::not_computed, "a value may be computed"},
+    {sccp_fault::undefined, "a value need not be undefined"},
+});
+
+template <>
+inline constexpr auto words_of<congruence_fault> = word_table<congruence_fault>({
+    {congruence_fault::none, "no fault"},
+    {congruence_fault::other_program, "the result is that of another program"},
+    {congruence_fault::fact, "more is claimed to be known about a value than follows"},
+    {congruence_fault::edge, "an edge may be taken"},
+    {congruence_fault::not_computed, "a value that is not computed is in a class with others"},
+    {congruence_fault::not_equal, "it does not follow that two values are equal"},
+});
+
+namespace detail {
+
+/// Adds what a fault names: `; v9, edge 3`.
+class named_places {
+public:
+  explicit named_places(std::string& out) : out_(out) {}
+
+  void add(std::string_view which, const std::string& name) {
+    out_ += joined({separator_, which, name});
+    separator_ = ", ";
   }
+
+private:
+  std::string& out_;
+  std::string_view separator_ = "; ";
+};
+
+/// `block 4: an edge may be taken; v9, edge 3`. Ids that are none are left out.
+template <class Names>
+std::string fault_text(std::string_view fault, const Names& names, node_id n, std::initializer_list<value_id> values,
+                       edge_id e = no_edge) {
+  std::string out = n == no_node ? std::string() : std::string(names.node(n)) + ": ";
+  out += fault;
+  named_places places(out);
+  for (const value_id v : values) {
+    if (v != no_value) {
+      places.add("", std::string(names.value(v)));
+    }
+  }
+  if constexpr (flow_names<Names>) {
+    if (e != no_edge) {
+      places.add("", std::string(names.edge(e)));
+    }
+  }
+  return out;
 }
 
-constexpr std::string_view to_text(unfolding_fault f) {
-  switch (f) {
-    using enum unfolding_fault;
-  case none:
-    return "no fault";
-  case witness_size:
-    return "the witness does not fit the programs";
-  case wrong_entry:
-    return "the new program begins elsewhere";
-  case lost_edge:
-    return "an edge of the original is missing without a reason";
-  case extra_edge:
-    return "an edge that the original does not have, or not in this place";
-  case wrong_case:
-    return "an edge is taken for another value of the condition";
-  case wrong_target:
-    return "an edge leads to a copy of another node";
-  case dead_end:
-    return "an inserted node leads nowhere";
-  case inserted_cycle:
-    return "inserted nodes form a cycle";
-  case inserted_effect:
-    return "an inserted operation has an effect or may trap";
-  case unproven_reason:
-    return "the reason for which an edge is missing does not hold";
-  case broken_chain:
-    return "merged nodes do not follow each other in the old program";
-  case missing_operation:
-    return "an operation with an effect is missing, or not in its place";
-  case extra_operation:
-    return "an operation is in the wrong node, or in the wrong order";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is not what the old program reads";
-  case no_definition:
-    return "a value is read that is not computed on some path";
-  case forbidden_copy:
-    return "an operation is there twice that must not be copied";
-  case new_promise:
-    return "loops are promised to end that may run for ever in the old program";
-  default:
-    return "there are too many paths through inserted nodes";
-  }
+/// `certified`, with the number of things that the certificate assumes.
+inline std::string certified_text(std::uint64_t count, std::string_view what, std::string_view how) {
+  return count == 0 ? std::string("certified") : joined({"certified; ", counted_text(count, what), " ", how});
 }
 
-constexpr std::string_view to_text(removal_fault f) {
-  switch (f) {
-    using enum removal_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a node that is none";
-  case missing_operation:
-    return "an operation is missing that is needed";
-  case extra_operation:
-    return "an operation is new, or not in its place";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one, or is not computed any more";
-  case changed_flow:
-    return "an edge was changed that no removed branch has";
-  case removed_effect:
-    return "a branch was removed that does more than branch";
-  case deciding_branch:
-    return "a removed branch decides where control goes, or what a phi takes";
-  default:
-    return "a loop was removed that may not end";
-  }
+/// Of a verdict that names a node and a value.
+template <class Verdict, class Names> std::string verdict_text(const Verdict& verdict, const Names& names) {
+  return verdict ? std::string("certified") : fault_text(to_text(verdict.fault), names, verdict.node, {verdict.value});
 }
 
-constexpr std::string_view to_text(range_test_fault f) {
-  switch (f) {
-    using enum range_test_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or values are missing";
-  case changed_flow:
-    return "an edge, its target or its case has changed";
-  case changed_operation:
-    return "an operation is another one, is missing, or has moved";
-  case wrong_operand:
-    return "an operation or a phi reads another value";
-  case new_operation:
-    return "an operation is new that may trap or has an effect";
-  default:
-    return "a branch reads a condition that is no equal test";
-  }
-}
-
-constexpr std::string_view to_text(replacement_fault f) {
-  switch (f) {
-    using enum replacement_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a value that is none";
-  case wrong_witness:
-    return "the witness replaces a value twice, or by one that is replaced";
-  case different_value:
-    return "a value is neither a copy nor a phi of what replaces it, nor the same load";
-  case not_dominated:
-    return "what replaces a value is not computed on every path to it";
-  case missing_operation:
-    return "an operation is missing that is needed";
-  case extra_operation:
-    return "an operation is new, or not in its place";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is neither the old one nor what replaces it, or is not computed any more";
-  default:
-    return "an edge was changed";
-  }
-}
-
-constexpr std::string_view to_text(motion_fault f) {
-  switch (f) {
-    using enum motion_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is new";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one";
-  case wrong_order:
-    return "operations that were not moved are in another order";
-  case not_movable:
-    return "what was moved has an effect, is a phi, or ends a node";
-  case not_repeatable:
-    return "what was moved may give another value at the new place";
-  case convergent:
-    return "of what was moved it matters which threads run it together";
-  case closed_node:
-    return "an operation was moved to a node that accepts none";
-  case not_above:
-    return "an operation was moved where control does not come by before";
-  case operand_not_available:
-    return "an operand is not computed at the new place";
-  case early_trap:
-    return "an operation may trap where it did not run, or before an effect";
-  default:
-    return "a load was moved over what may write";
-  }
-}
-
-constexpr std::string_view to_text(sccp_fault f) {
-  switch (f) {
-    using enum sccp_fault;
-  case none:
-    return "no fault";
-  case other_program:
-    return "the result is that of another program";
-  case node:
-    return "a node may be executed";
-  case edge:
-    return "an edge may be taken";
-  case fact:
-    return "more is claimed to be known about a value than follows";
-  case not_computed:
-    return "a value may be computed";
-  default:
-    return "a value need not be undefined";
-  }
-}
-
-constexpr std::string_view to_text(congruence_fault f) {
-  switch (f) {
-    using enum congruence_fault;
-  case none:
-    return "no fault";
-  case other_program:
-    return "the result is that of another program";
-  case fact:
-    return "more is claimed to be known about a value than follows";
-  case edge:
-    return "an edge may be taken";
-  case not_computed:
-    return "a value that is not computed is in a class with others";
-  default:
-    return "it does not follow that two values are equal";
-  }
-}
+} // namespace detail
 
 /// The verdict in one line, without a line break. Names of the new program and of the old one differ.
 ///
@@ -235,37 +192,26 @@ constexpr std::string_view to_text(congruence_fault f) {
 template <flow_names After = numbered_values, flow_names Before = numbered_values>
 std::string to_text(const unfolding_verdict& verdict, const After& after = {}, const Before& before = {}) {
   if (verdict) {
-    return verdict.assumed == 0 ? "certified" : "certified; " + std::to_string(verdict.assumed) + " reasons assumed";
+    return detail::certified_text(verdict.assumed, "reason", "assumed");
   }
-  std::string out = verdict.node == no_node ? std::string() : std::string(after.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
+  std::string out = detail::fault_text(to_text(verdict.fault), after, verdict.node, {});
   const bool is_old_edge =
       verdict.fault == unfolding_fault::lost_edge || verdict.fault == unfolding_fault::unproven_reason;
-  std::string separator = "; ";
-  const auto add = [&](bool is_there, std::string_view what, const auto& name) {
-    if (is_there) {
-      out += separator;
-      out += what;
-      out += name();
-      separator = ", ";
-    }
-  };
-  add(verdict.value != no_value, "new ", [&] { return std::string(after.value(verdict.value)); });
-  add(verdict.old_value != no_value, "old ", [&] { return std::string(before.value(verdict.old_value)); });
-  add(verdict.edge != no_edge && is_old_edge, "old ", [&] { return std::string(before.edge(verdict.edge)); });
-  add(verdict.edge != no_edge && !is_old_edge, "new ", [&] { return std::string(after.edge(verdict.edge)); });
+  const bool has_edge = verdict.edge != no_edge;
+  detail::named_places places(out);
+  if (verdict.value != no_value) {
+    places.add("new ", std::string(after.value(verdict.value)));
+  }
+  if (verdict.old_value != no_value) {
+    places.add("old ", std::string(before.value(verdict.old_value)));
+  }
+  if (has_edge && is_old_edge) {
+    places.add("old ", std::string(before.edge(verdict.edge)));
+  } else if (has_edge) {
+    places.add("new ", std::string(after.edge(verdict.edge)));
+  }
   return out;
 }
-
-namespace detail {
-
-template <class Verdict, class Names> std::string verdict_text(const Verdict& verdict, const Names& names) {
-  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
-  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
-}
-
-} // namespace detail
 
 /// The verdict about removed, replaced or moved code in one line. Nodes and values have equal numbers in both programs,
 /// so one set of names is enough: that of the old one.
@@ -273,39 +219,30 @@ template <class Verdict, class Names> std::string verdict_text(const Verdict& ve
 ///     block 4: an operation is missing that is needed; v9
 template <value_names Names = numbered_values>
 std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
-  if (!verdict) {
-    return detail::verdict_text(verdict, names);
-  }
-  return verdict.assumed == 0 ? "certified" : "certified; " + std::to_string(verdict.assumed) + " loops assumed to end";
+  return verdict ? detail::certified_text(verdict.assumed, "loop", "assumed to end")
+                 : detail::verdict_text(verdict, names);
 }
 
 template <value_names Names = numbered_values>
 std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 template <value_names Names = numbered_values>
 std::string to_text(const range_test_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 template <value_names Names = numbered_values>
 std::string to_text(const motion_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 /// The answer of `verify_sccp` in one line, without a line break.
 ///
 ///     block 4: more is claimed to be known about a value than follows; v9, edge 3
 template <flow_names Names = numbered_values> std::string to_text(const sccp_error& error, const Names& names = {}) {
-  std::string out = error.node == no_node ? std::string() : std::string(names.node(error.node)) + ": ";
-  out += to_text(error.fault);
-  std::string separator = "; ";
-  if (error.value != no_value) {
-    out += separator + std::string(names.value(error.value));
-    separator = ", ";
-  }
-  return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
+  return detail::fault_text(to_text(error.fault), names, error.node, {error.value}, error.edge);
 }
 
 /// The answer of `verify_congruence` in one line, without a line break.
@@ -313,15 +250,7 @@ template <flow_names Names = numbered_values> std::string to_text(const sccp_err
 ///     it does not follow that two values are equal; v9, v4
 template <flow_names Names = numbered_values>
 std::string to_text(const congruence_error& error, const Names& names = {}) {
-  std::string out(to_text(error.fault));
-  std::string separator = "; ";
-  for (const value_id v : {error.value, error.other}) {
-    if (v != no_value) {
-      out += separator + std::string(names.value(v));
-      separator = ", ";
-    }
-  }
-  return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
+  return detail::fault_text(to_text(error.fault), names, no_node, {error.value, error.other}, error.edge);
 }
 
 /// The verdict in words. The edge that it names is one of the program before the change.
@@ -330,44 +259,30 @@ std::string to_text(const congruence_error& error, const Names& names = {}) {
 ///     certified; 3 edges trusted
 template <flow_names Names = numbered_values>
 std::string to_text(const untaken_exits_verdict& verdict, const Names& names = {}) {
-  if (!verdict) {
-    return "an edge was dropped that may be taken; " + std::string(names.edge(verdict.edge));
-  }
-  return verdict.trusted == 0 ? "certified" : "certified; " + std::to_string(verdict.trusted) + " edges trusted";
+  return verdict ? detail::certified_text(verdict.trusted, "edge", "trusted")
+                 : detail::fault_text("an edge was dropped that may be taken", names, no_node, {}, verdict.edge);
 }
 
 /// The reason why nothing proves that an edge is never taken.
-constexpr std::string_view to_string(counted_exit_fault fault) {
-  switch (fault) {
-  case counted_exit_fault::none:
-    return "certified";
-  case counted_exit_fault::unknown_edge:
-    return "no edge of a branch that a run reaches";
-  case counted_exit_fault::no_comparison:
-    return "the condition compares no two numbers of up to 64 bits";
-  case counted_exit_fault::no_induction:
-    return "the condition compares no counter of a loop around it";
-  case counted_exit_fault::no_exit:
-    return "the edge does not leave the loop that is counted";
-  case counted_exit_fault::no_step:
-    return "the counter does not change by a number";
-  case counted_exit_fault::unknown_start:
-    return "the counter starts with different values";
-  case counted_exit_fault::unknown_bound:
-    return "nothing says how far the counter is from its bound";
-  case counted_exit_fault::may_be_taken:
-    return "the edge may be taken before the loop ends";
-  }
-  return "unknown";
-}
+template <>
+inline constexpr auto words_of<counted_exit_fault> = word_table<counted_exit_fault>({
+    {counted_exit_fault::none, "certified"},
+    {counted_exit_fault::unknown_edge, "no edge of a branch that a run reaches"},
+    {counted_exit_fault::no_comparison, "the condition compares no two numbers of up to 64 bits"},
+    {counted_exit_fault::no_induction, "the condition compares no counter of a loop around it"},
+    {counted_exit_fault::no_exit, "the edge does not leave the loop that is counted"},
+    {counted_exit_fault::no_step, "the counter does not change by a number"},
+    {counted_exit_fault::unknown_start, "the counter starts with different values"},
+    {counted_exit_fault::unknown_bound, "nothing says how far the counter is from its bound"},
+    {counted_exit_fault::may_be_taken, "the edge may be taken before the loop ends"},
+});
 
 /// The verdict in words. The edge that it names is one of the program before the change.
 ///
 ///     the edge may be taken before the loop ends; edge 5
 template <flow_names Names = numbered_values>
 std::string to_text(const counted_exits_verdict& verdict, const Names& names = {}) {
-  const std::string out(to_string(verdict.fault));
-  return verdict ? out : out + "; " + std::string(names.edge(verdict.edge));
+  return detail::fault_text(to_text(verdict.fault), names, no_node, {}, verdict ? no_edge : verdict.edge);
 }
 
 MIDEND_END_NAMESPACE

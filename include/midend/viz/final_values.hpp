@@ -7,8 +7,10 @@
 #include "midend/transform/replace_final_values.hpp"
 #include "midend/transform/verify_final_values.hpp"
 #include "midend/transform/verify_loop_ends.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/certificates.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,59 +19,35 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(final_value_obstacle o) {
-  switch (o) {
-    using enum final_value_obstacle;
-  case none:
-    return "it is replaced";
-  case several_exits:
-    return "the loop has several exits, or iterations do not come to the only one";
-  case not_counted:
-    return "no counter with known steps is compared with what does not change";
-  case no_closed_form:
-    return "it has no closed form";
-  case not_expressible:
-    return "its closed form is too large for a number of iterations that is a formula";
-  case changes_inside:
-    return "its closed form has values of the loop";
-  case inner_loop:
-    return "it depends on an inner loop that runs an unknown number of times";
-  case not_proven:
-    return "it depends on operations that the checker does not follow";
-  case no_place:
-    return "no node before the loop accepts operations";
-  case costs_more:
-    return "to compute it costs more than the loop would save";
-  default:
-    return "the IR has no such operations, or the value is no number";
-  }
-}
+template <>
+inline constexpr auto words_of<final_value_obstacle> = word_table<final_value_obstacle>({
+    {final_value_obstacle::none, "it is replaced"},
+    {final_value_obstacle::several_exits, "the loop has several exits, or iterations do not come to the only one"},
+    {final_value_obstacle::not_counted, "no counter with known steps is compared with what does not change"},
+    {final_value_obstacle::no_closed_form, "it has no closed form"},
+    {final_value_obstacle::not_expressible,
+     "its closed form is too large for a number of iterations that is a formula"},
+    {final_value_obstacle::changes_inside, "its closed form has values of the loop"},
+    {final_value_obstacle::inner_loop, "it depends on an inner loop that runs an unknown number of times"},
+    {final_value_obstacle::not_proven, "it depends on operations that the checker does not follow"},
+    {final_value_obstacle::no_place, "no node before the loop accepts operations"},
+    {final_value_obstacle::costs_more, "to compute it costs more than the loop would save"},
+    {final_value_obstacle::not_made, "the IR has no such operations, or the value is no number"},
+});
 
-constexpr std::string_view to_text(final_value_fault f) {
-  switch (f) {
-    using enum final_value_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case wrong_witness:
-    return "the witness names what is no phi of a loop, no loop, or values of the loop";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is elsewhere, or a new one does more than compute";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_operand:
-    return "an operand is another one, and no loop of it was left";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  default:
-    return "nothing proves that what is read after a loop is the same";
-  }
-}
+template <>
+inline constexpr auto words_of<final_value_fault> = word_table<final_value_fault>({
+    {final_value_fault::none, "no fault"},
+    {final_value_fault::wrong_size, "the programs have other nodes"},
+    {final_value_fault::wrong_witness, "the witness names what is no phi of a loop, no loop, or values of the loop"},
+    {final_value_fault::changed_flow, "an edge was changed"},
+    {final_value_fault::missing_operation, "an operation is missing"},
+    {final_value_fault::extra_operation, "an operation is elsewhere, or a new one does more than compute"},
+    {final_value_fault::changed_operation, "an operation computes something else, or promises more"},
+    {final_value_fault::wrong_operand, "an operand is another one, and no loop of it was left"},
+    {final_value_fault::fixed_operand, "an operand is another one that must stay"},
+    {final_value_fault::different_value, "nothing proves that what is read after a loop is the same"},
+});
 
 /// A line for each value that is replaced, and for each one that stays.
 ///
@@ -91,7 +69,6 @@ std::string to_text(const loop_forest& loops, const final_value_plan& plan, cons
 }
 
 inline std::string summary_text(const final_value_plan& plan) {
-  using enum final_value_obstacle;
   detail::plan_counts counts("nothing replaced");
   counts.done(plan.values.size(), "replaced value");
   std::size_t operations = 0;
@@ -99,14 +76,7 @@ inline std::string summary_text(const final_value_plan& plan) {
     operations += f.last_step - f.first_step;
   }
   counts.done(operations, "new operation");
-  for (const final_value_obstacle o : {several_exits, not_counted, no_closed_form, not_expressible, changes_inside,
-                                       inner_loop, not_proven, no_place, costs_more, not_made}) {
-    std::size_t count = 0;
-    for (const final_value_refusal& r : plan.refused) {
-      count += r.why == o ? 1u : 0u;
-    }
-    counts.refused(count, "value", to_text(o));
-  }
+  counts.refused(plan.refused, "value");
   return counts.text();
 }
 
@@ -115,7 +85,7 @@ inline std::string summary_text(const final_value_plan& plan) {
 ///     block 4: nothing proves that what is read after a loop is the same; v9
 template <value_names Names = numbered_values>
 std::string to_text(const final_value_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 template <value_names Names = numbered_values>

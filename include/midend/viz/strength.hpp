@@ -5,8 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/transform/strength_plan.hpp"
 #include "midend/transform/verify_strength.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/certificates.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,47 +17,28 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(strength_obstacle o) {
-  switch (o) {
-    using enum strength_obstacle;
-  case none:
-    return "it becomes a counter";
-  case changes_inside:
-    return "start or step have values of the loop";
-  case not_proven:
-    return "it depends on operations that the checker does not follow";
-  case no_place:
-    return "header, or no node before the loop, accept operations";
-  case fixed_operand:
-    return "an operation names it";
-  case costs_more:
-    return "the start costs more than the loop would save";
-  default:
-    return "the IR has no such operations, or the value is no number";
-  }
-}
+template <>
+inline constexpr auto words_of<strength_obstacle> = word_table<strength_obstacle>({
+    {strength_obstacle::none, "it becomes a counter"},
+    {strength_obstacle::changes_inside, "start or step have values of the loop"},
+    {strength_obstacle::not_proven, "it depends on operations that the checker does not follow"},
+    {strength_obstacle::no_place, "header, or no node before the loop, accept operations"},
+    {strength_obstacle::fixed_operand, "an operation names it"},
+    {strength_obstacle::costs_more, "the start costs more than the loop would save"},
+    {strength_obstacle::not_made, "the IR has no such operations, or the value is no number"},
+});
 
-constexpr std::string_view to_text(strength_fault f) {
-  switch (f) {
-    using enum strength_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is elsewhere, or a new one does more than compute";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  default:
-    return "nothing proves that what is read is the same";
-  }
-}
+template <>
+inline constexpr auto words_of<strength_fault> = word_table<strength_fault>({
+    {strength_fault::none, "no fault"},
+    {strength_fault::wrong_size, "the programs have other nodes"},
+    {strength_fault::changed_flow, "an edge was changed"},
+    {strength_fault::missing_operation, "an operation is missing"},
+    {strength_fault::extra_operation, "an operation is elsewhere, or a new one does more than compute"},
+    {strength_fault::changed_operation, "an operation computes something else, or promises more"},
+    {strength_fault::fixed_operand, "an operand is another one that must stay"},
+    {strength_fault::different_value, "nothing proves that what is read is the same"},
+});
 
 /// A line for each value that becomes a counter, and for each one that stays.
 ///
@@ -74,16 +57,9 @@ template <value_names Names = numbered_values> std::string to_text(const strengt
 }
 
 inline std::string summary_text(const strength_plan& plan) {
-  using enum strength_obstacle;
   detail::plan_counts counts("nothing reduced");
   counts.done(plan.values.size(), "new counter");
-  for (const strength_obstacle o : {changes_inside, not_proven, no_place, fixed_operand, costs_more, not_made}) {
-    std::size_t count = 0;
-    for (const strength_refusal& r : plan.refused) {
-      count += r.why == o ? 1u : 0u;
-    }
-    counts.refused(count, "value", to_text(o));
-  }
+  counts.refused(plan.refused, "value");
   return counts.text();
 }
 
@@ -92,7 +68,7 @@ inline std::string summary_text(const strength_plan& plan) {
 ///     block 4: nothing proves that what is read is the same; v9
 template <value_names Names = numbered_values>
 std::string to_text(const strength_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 MIDEND_END_NAMESPACE

@@ -11,6 +11,7 @@
 #include "midend/unrolling/unrolling_savings.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -80,9 +81,6 @@ private:
 };
 
 } // namespace detail
-
-/// Ascending numbers, with runs of three or more as ranges: `0-2, 4`.
-MIDEND_COLD MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers);
 
 namespace detail {
 
@@ -163,22 +161,6 @@ MIDEND_END_NAMESPACE
 #include <bit>
 
 MIDEND_BEGIN_NAMESPACE
-
-std::string ranges_text(span<const std::uint32_t> numbers) {
-  std::string text;
-  for (std::size_t first = 0; first != numbers.size();) {
-    std::size_t last = first;
-    while (last + 1 != numbers.size() && numbers[last + 1] == numbers[last] + 1) {
-      ++last;
-    }
-    text += detail::joined({text.empty() ? "" : ", ", detail::number_text(numbers[first])});
-    if (last != first) {
-      text += detail::joined({last == first + 1 ? ", " : "-", detail::number_text(numbers[last])});
-    }
-    first = last + 1;
-  }
-  return text;
-}
 
 namespace detail {
 

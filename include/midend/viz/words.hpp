@@ -54,7 +54,8 @@ template <class E, std::size_t N> struct enumerator_words {
   }
 };
 
-/// Makes a table. Requires a row for each enumerator, in order, and enumerators 0, 1, …; anything else does not compile.
+/// Makes a table. Requires a row for each enumerator, in order, and enumerators 0, 1, …; anything else does not
+/// compile.
 template <class E, std::size_t N> consteval enumerator_words<E, N> word_table(const enumerator_row<E> (&rows)[N]) {
   static_assert(!detail::is_enumerator<static_cast<E>(N)>(), "midend: an enumerator has no words");
   enumerator_words<E, N> table{};
@@ -77,8 +78,7 @@ template <class E, std::size_t N> consteval enumerator_words<E, N> word_table(co
 template <class E> inline constexpr detail::no_words words_of{};
 
 template <class E>
-concept has_words =
-    std::is_enum_v<E> && !std::is_same_v<std::remove_cvref_t<decltype(words_of<E>)>, detail::no_words>;
+concept has_words = std::is_enum_v<E> && !std::is_same_v<std::remove_cvref_t<decltype(words_of<E>)>, detail::no_words>;
 
 /// The words of an enumerator, a phrase without full stop. O(1).
 template <has_words E> constexpr std::string_view to_text(E e) {
@@ -94,7 +94,7 @@ MIDEND_COLD MIDEND_FUNCTION std::string joined(std::initializer_list<std::string
 
 MIDEND_COLD MIDEND_FUNCTION std::string number_text(std::uint64_t number);
 
-/// `1 cycle`, `2 cycles`, `3 branches`.
+/// `1 cycle`, `2 cycles`, `3 branches with equal edges`: the noun ends before ` of ` or ` with `.
 MIDEND_COLD MIDEND_FUNCTION std::string counted_text(std::uint64_t count, std::string_view what);
 
 } // namespace detail
@@ -111,6 +111,8 @@ MIDEND_COLD MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> nu
 MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
+
+#include <algorithm>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -129,8 +131,9 @@ std::string number_text(std::uint64_t number) {
 }
 
 std::string counted_text(std::uint64_t count, std::string_view what) {
-  const std::string_view ending = count == 1 ? "" : what.ends_with("ch") ? "es" : "s";
-  return joined({number_text(count), " ", what, ending});
+  const std::string_view noun = what.substr(0, std::min(what.find(" of "), what.find(" with ")));
+  const std::string_view ending = count == 1 ? "" : noun.ends_with("ch") ? "es" : "s";
+  return joined({number_text(count), " ", noun, ending, what.substr(noun.size())});
 }
 
 } // namespace detail
