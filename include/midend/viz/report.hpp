@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/display_text.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/viz/words.hpp"
 
@@ -189,20 +190,24 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Quotes text for JSON. Bytes above 127 stay as they are: text that is not UTF-8 makes JSON that is none.
+/// Quotes text for JSON. Bytes that are no UTF-8, and characters that change how their surroundings are displayed, are
+/// written as `\xff`.
 inline std::string json_text(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+  for (std::size_t i = 0; i != text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = displayed_length({text.data(), text.size()}, i);
+    if (text[i] == '"' || text[i] == '\\') {
       out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += joined({"\\u00", std::string_view(&digits[byte / 16], 1), std::string_view(&digits[byte % 16], 1)});
-    } else {
-      out += c;
     }
+    if (length != 0) {
+      out += text.substr(i, length);
+    } else {
+      const std::string_view escape = byte < 0x20 ? "\\u00" : "\\\\x";
+      out += joined({escape, std::string_view(&digits[byte / 16], 1), std::string_view(&digits[byte % 16], 1)});
+    }
+    i += length == 0 ? 1 : length;
   }
   return out + '"';
 }

@@ -35,6 +35,22 @@ report unrolling_report(const unrolling_advice& advice, const M& machine, const 
   return detail::advice_report(advice, m, n, formula);
 }
 
+/// The savings of the decision as a table, one by one: what is saved, the copy, the value and the result.
+template <class Names = numbered_values>
+report_table savings_table(const unrolling_advice& advice, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
+  report_table table{{{.key = "what", .title = "what"},
+                      {.key = "copy", .title = "copy", .is_right = true},
+                      {.key = "value", .title = "value"},
+                      {.key = "result", .title = "result", .is_right = true}},
+                     {}};
+  for (const unrolling_saving& s : advice.savings) {
+    const std::string value = s.value == no_value ? std::string() : std::string(names.value(s.value));
+    table.rows.push_back({name_of(s.kind), s.copy, value, s.result});
+  }
+  return table;
+}
+
 /// The report in text.
 ///
 ///     loop: 1024 header executions, 1023 backedges taken
@@ -451,7 +467,7 @@ private:
   }
 
   /// An upper bound is more than nothing.
-  std::string_view words_of(assumption a) const {
+  std::string_view assumption_text(assumption a) const {
     return a == assumption::assumed_trip && advice_.counts.trip.kind == trip_count_kind::at_most
                ? "the trip count is assumed, within its upper bound"
                : to_text(a);
@@ -463,7 +479,7 @@ private:
     std::vector<std::string> all;
     for (std::size_t a = 0; a != num_assumptions; ++a) {
       if (advice_.assumptions[a]) {
-        const std::string_view text = words_of(static_cast<assumption>(a));
+        const std::string_view text = assumption_text(static_cast<assumption>(a));
         if (all.empty() || all.back().size() + text.size() > room) {
           all.emplace_back(text);
         } else {
