@@ -92,6 +92,7 @@ TEST_CASE("a table as JSON: an object for each row; columns without a key are le
         R"([{"name": "a", "size": {"exact": "9/4", "value": 2.25}, "note": "<b> & \"c\"", "more": 7}, )"
         R"({"name": "long name", "size": 12, "note": "x\u0009y", "more": null}])");
   CHECK(to_json(report_table{}) == "[]");
+  CHECK(report_value(fraction(3)).json() == R"({"exact": "3", "value": 3.0})");
   CHECK(report_value("a\xff\\\"\n\xc3\xa9\x7f").json() == "\"a\\\\xff\\\\\\\"\\u000a\xc3\xa9\\\\x7f\"");
 }
 

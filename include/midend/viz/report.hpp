@@ -233,9 +233,11 @@ MIDEND_FUNCTION report_value::report_value(std::string words)
 
 MIDEND_FUNCTION report_value::report_value(const fraction& f) : text_(exact_text(f)) {
   std::array<char, 32> digits{};
-  const double value = static_cast<double>(f.numerator()) / static_cast<double>(f.denominator());
-  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  json_ = detail::joined({"{\"exact\": ", detail::json_text(text_), ", \"value\": ", {digits.data(), end}, "}"});
+  const double number = static_cast<double>(f.numerator()) / static_cast<double>(f.denominator());
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const std::string_view value(digits.data(), end);
+  const bool is_whole = value.find_first_of(".e") == std::string_view::npos;
+  json_ = detail::joined({"{\"exact\": ", detail::json_text(text_), ", \"value\": ", value, is_whole ? ".0}" : "}"});
 }
 
 MIDEND_FUNCTION void report::add(std::string key, std::string label, report_value line) {
