@@ -404,11 +404,13 @@ module;
 #include <midend/viz/ir_errors.hpp>
 #include <midend/viz/lattice_report.hpp>
 #include <midend/viz/layout.hpp>
+#include <midend/viz/layout_options.hpp>
 #include <midend/viz/loop_package.hpp>
 #include <midend/viz/loop_versions.hpp>
 #include <midend/viz/machine.hpp>
 #include <midend/viz/nests.hpp>
 #include <midend/viz/package.hpp>
+#include <midend/viz/report.hpp>
 #include <midend/viz/sccp.hpp>
 #include <midend/viz/schedule.hpp>
 #include <midend/viz/solution.hpp>
@@ -422,6 +424,7 @@ module;
 #include <midend/viz/unrolling_words.hpp>
 #include <midend/viz/value_names.hpp>
 #include <midend/viz/value_numbering.hpp>
+#include <midend/viz/words.hpp>
 
 export module midend;
 
@@ -572,6 +575,7 @@ using midend::change_fault;
 using midend::change_of_result;
 using midend::change_reporting_bit_set;
 using midend::change_verdict;
+using midend::changes_table;
 using midend::channel_set;
 using midend::channels_text;
 using midend::chart_points;
@@ -626,6 +630,7 @@ using midend::compare;
 using midend::compare_bit;
 using midend::compare_narrow;
 using midend::compare_narrow_with;
+using midend::comparison_table;
 using midend::component_id;
 using midend::component_partition;
 using midend::compute_frequencies;
@@ -814,6 +819,8 @@ using midend::element_list;
 using midend::element_list_argument;
 using midend::element_of;
 using midend::emit_unrolled_limit;
+using midend::enumerator_row;
+using midend::enumerator_words;
 using midend::estimate;
 using midend::estimate_knowledge;
 using midend::estimate_options;
@@ -1083,6 +1090,7 @@ using midend::has_values;
 using midend::has_wide_numbers;
 using midend::has_widen;
 using midend::has_widen_of_width;
+using midend::has_words;
 using midend::hash_program;
 using midend::hierarchical_ordering;
 using midend::hoist_common_workspace;
@@ -1605,6 +1613,7 @@ using midend::recurrence_bound_workspace;
 using midend::recurrence_status;
 using midend::recurrence_step;
 using midend::recurrence_steps;
+using midend::recurrence_table;
 using midend::recurrence_text;
 using midend::reduce_interval_and_bits;
 using midend::reduce_interval_and_congruence;
@@ -1653,6 +1662,11 @@ using midend::replaced_final_values;
 using midend::replacement_verdict;
 using midend::replacement_witness;
 using midend::replay;
+using midend::report;
+using midend::report_column;
+using midend::report_row;
+using midend::report_table;
+using midend::report_value;
 using midend::requires_of_loop;
 using midend::resizable_bits;
 using midend::resource_bound;
@@ -1694,6 +1708,7 @@ using midend::same_description;
 using midend::same_sum;
 using midend::same_type;
 using midend::saving_kind;
+using midend::savings_table;
 using midend::scalar_core;
 using midend::sccp;
 using midend::sccp_counters;
@@ -1809,7 +1824,8 @@ using midend::text_buffer;
 using midend::text_list;
 using midend::thresholds;
 using midend::to_dot;
-using midend::to_string;
+using midend::to_html;
+using midend::to_json;
 using midend::to_table;
 using midend::to_text;
 using midend::topped;
@@ -1864,6 +1880,7 @@ using midend::unrolling_plan;
 using midend::unrolling_point;
 using midend::unrolling_refusal;
 using midend::unrolling_refusal_reason;
+using midend::unrolling_report;
 using midend::unrolling_request;
 using midend::unrolling_saving;
 using midend::unrolling_step;
@@ -1972,6 +1989,8 @@ using midend::with_extreme;
 using midend::with_low_bits;
 using midend::with_virtual_exit;
 using midend::within;
+using midend::word_table;
+using midend::words_of;
 using midend::write_machine;
 using midend::wto_component_id;
 } // namespace midend

@@ -28,9 +28,11 @@
 #include <midend/viz/explain_evolution.hpp>
 #include <midend/viz/layout.hpp>
 #include <midend/viz/machine.hpp>
+#include <midend/viz/report.hpp>
 #include <midend/viz/schedule.hpp>
 #include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>
+#include <midend/viz/words.hpp>

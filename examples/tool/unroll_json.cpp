@@ -3,7 +3,9 @@
 #include <midend/induction/trip_count.hpp>
 #include <midend/machine/lowering/body_cost.hpp>
 #include <midend/support/fraction.hpp>
+#include <midend/viz/report.hpp>
 #include <midend/viz/trip_formula.hpp>
+#include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>
 
@@ -42,8 +44,11 @@ const char* name_in(const std::array<const char*, N>& names, Enumerator enumerat
 }
 
 json fraction_json(const fraction& f) {
-  const double value = static_cast<double>(f.numerator()) / static_cast<double>(f.denominator());
-  return {{"exact", midend::exact_text(f)}, {"value", value}};
+  return json::parse(midend::report_value(f).json());
+}
+
+json table_json(const midend::report_table& table) {
+  return json::parse(midend::to_json(table));
 }
 
 /// A number, or null for 0.
@@ -85,19 +90,6 @@ json resource_json(const machine_model& machine, const midend::resource_bound_re
   return out;
 }
 
-json recurrence_json(const machine_body& body, const program_names& names) {
-  json out = json::array();
-  for (const midend::recurrence_step& s : midend::recurrence_steps(body, names)) {
-    out.push_back({{"value", s.name},
-                   {"copy", s.copy},
-                   {"class", name_of(s.kind)},
-                   {"latency", s.by.latency},
-                   {"distance", s.by.distance},
-                   {"dependence", name_of(s.by.kind)}});
-  }
-  return out;
-}
-
 /// Why a body takes so long.
 json bound_json(const body_cost& cost, const machine_body& body, const machine_model& machine,
                 const program_names& names, bool has_copies) {
@@ -107,7 +99,7 @@ json bound_json(const body_cost& cost, const machine_body& body, const machine_m
   if (cost.limit() == body_limit::resources) {
     out["resource"] = resource_json(machine, cost.resources);
   } else if (cost.limit() == body_limit::recurrence) {
-    out["recurrence"] = recurrence_json(body, names);
+    out["recurrence"] = table_json(midend::recurrence_table(midend::recurrence_steps(body, names)));
   }
   return out;
 }
@@ -152,15 +144,6 @@ json candidate_json(const unrolling_candidate& c) {
     out["gain"] = c.gain;
     out["break_even"] = unless_zero(c.break_even);
     out["body"] = body_json(c.body);
-  }
-  return out;
-}
-
-json savings_json(const unrolling_advice& advice, const program_names& names) {
-  json out = json::array();
-  for (const midend::unrolling_saving& s : advice.savings) {
-    out.push_back(
-        {{"what", name_of(s.kind)}, {"copy", s.copy}, {"value", value_name(s.value, names)}, {"result", s.result}});
   }
   return out;
 }
@@ -237,7 +220,7 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["setup_cycles"] = change(before.setup_cycles, after.setup_cycles);
   out["total_bytes"] = change(before.total_bytes, after.total_bytes);
   out["break_even"] = unless_zero(after.break_even);
-  out["savings"] = savings_json(advice, names);
+  out["savings"] = table_json(midend::savings_table(advice, names));
   out["assumptions"] = assumptions_json(advice);
   out["runs_no_iteration"] = advice.runs_no_iteration();
   out["nest"] = nest_json(advice, names);

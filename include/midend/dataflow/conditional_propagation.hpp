@@ -10,6 +10,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -39,22 +40,18 @@ concept program_semantics =
 
 namespace detail {
 
-/// Diagnostics for `program_semantics`: one sentence for each thing that is wrong. Always false.
-template <class S, class D> constexpr bool explain_program_semantics() {
-  static_assert(
-      program_semantics<S, D>,
-      "midend: the semantics of statements need `fact evaluate(midend::statement_id s, midend::variable_id x, "
-      "std::span<const fact> facts) const`, `bool may_take(const midend::flow_edge& e, std::span<const fact> "
-      "facts) const` and `unsigned width(midend::variable_id x) const`, where fact is the `element` of the "
-      "domain");
-  return false;
-}
+MIDEND_REQUIRED_WITH(
+    program_semantics,
+    "the semantics of statements need `fact evaluate(midend::statement_id s, midend::variable_id x, "
+    "std::span<const fact> facts) const`, `bool may_take(const midend::flow_edge& e, std::span<const fact> "
+    "facts) const` and `unsigned width(midend::variable_id x) const`, where fact is the `element` of the "
+    "domain");
 
 } // namespace detail
 
 /// For signatures: a `program_semantics`; any other type is an error with a reason.
 template <class S, class D>
-concept program_semantics_argument = program_semantics<S, D> || detail::explain_program_semantics<S, D>();
+concept program_semantics_argument = program_semantics<S, D> || detail::program_semantics_row<D>::template explain<S>();
 
 /// Conditional propagation as a problem for `solve`, `fact_cursor` and reports: forward over `map<D>`, an element for
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional

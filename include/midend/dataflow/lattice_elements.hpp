@@ -16,6 +16,7 @@
 #include "midend/dataflow/lattices/map.hpp"
 #include "midend/dataflow/lattices/powerset.hpp"
 #include "midend/dataflow/lattices/sign.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -35,19 +36,15 @@ concept element_list = requires(const List& list, std::size_t i) {
 
 namespace detail {
 
-template <class List, class L> constexpr bool explain_element_list() {
-  static_assert(
-      element_list<List, L>,
-      "midend: the elements of a lattice that are tested need `size()` and `list[i]`, const: a std::vector, or "
-      "`midend::made_elements(size, make)`");
-  return false;
-}
+MIDEND_REQUIRED_WITH(element_list,
+                     "the elements of a lattice that are tested need `size()` and `list[i]`, const: a std::vector, or "
+                     "`midend::made_elements(size, make)`");
 
 } // namespace detail
 
 /// For signatures: an `element_list`; any other type is an error with a reason.
 template <class List, class L>
-concept element_list_argument = element_list<List, L> || detail::explain_element_list<List, L>();
+concept element_list_argument = element_list<List, L> || detail::element_list_row<L>::template explain<List>();
 
 /// The elements `make(0) … make(size - 1)`.
 template <class Make> class made_elements {

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -147,20 +148,16 @@ concept solve_policy = iteration_policy<typename detail::policy_traits<Policy>::
 
 namespace detail {
 
-/// Diagnostics for `solve_policy`. Always false.
-template <class Policy> constexpr bool explain_solve_policy() {
-  static_assert(
-      solve_policy<Policy>,
-      "midend: a policy of `solve` is midend::reverse_postorder_worklist{}, midend::weak_topological{}, "
-      "midend::round_robin{}, or one of them in `midend::within{limit, policy}` or `midend::checked{policy}`");
-  return false;
-}
+MIDEND_REQUIRED(
+    solve_policy,
+    "a policy of `solve` is midend::reverse_postorder_worklist{}, midend::weak_topological{}, "
+    "midend::round_robin{}, or one of them in `midend::within{limit, policy}` or `midend::checked{policy}`");
 
 } // namespace detail
 
 /// For signatures: a `solve_policy`; any other type is an error with a reason.
 template <class Policy>
-concept solve_policy_argument = solve_policy<Policy> || detail::explain_solve_policy<Policy>();
+concept solve_policy_argument = solve_policy<Policy> || detail::solve_policy_row::explain<Policy>();
 
 /// Whether solving by this policy may fail, so that it returns a `result`.
 template <class Policy>

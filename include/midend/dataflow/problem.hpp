@@ -212,7 +212,7 @@ MIDEND_REQUIRED(has_lattice, "a dataflow problem needs `lattice() const`, which 
 template <class LatticeContract> struct facts_row {
   template <class P> static constexpr bool fits = LatticeContract::template fits<lattice_of<P>>;
 
-  template <class P> static constexpr bool explain() { return LatticeContract::template explain<lattice_of<P>>(); }
+  template <class P> using wrong = typename LatticeContract::template wrong<lattice_of<P>>;
 };
 
 MIDEND_REQUIRED(has_boundary_fact, "a dataflow problem needs `fact boundary(midend::node_id n) const`, the fact with "
@@ -245,18 +245,18 @@ concept dataflow_problem_argument =
 
 namespace detail {
 
-template <class Fact, class P> constexpr bool explain_facts_of() {
-  static_assert(std::same_as<Fact, fact_of<P>>,
-                "midend: a solution or workspace for facts of another type: write `midend::solution<my_fact>` with the "
-                "`element` of the problem's lattice, midend::fact_of<my_problem>");
-  return false;
-}
+template <class Fact, class P>
+concept facts_of = std::same_as<Fact, fact_of<P>>;
+
+MIDEND_REQUIRED_WITH(facts_of,
+                     "a solution or workspace for facts of another type: write `midend::solution<my_fact>` with the "
+                     "`element` of the problem's lattice, midend::fact_of<my_problem>");
 
 /// Results and workspaces that are passed together with a problem hold its facts. Functions deduce the type from them,
 /// and check it inside: a signature that asks the problem for it would fail before anything says what is wrong with the
 /// problem.
 template <class Fact, class P>
-concept facts_of_argument = std::same_as<Fact, fact_of<P>> || explain_facts_of<Fact, P>();
+concept facts_of_argument = facts_of<Fact, P> || facts_of_row<P>::template explain<Fact>();
 
 } // namespace detail
 

@@ -10,6 +10,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/detail/arena.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <concepts>
@@ -59,19 +60,15 @@ concept dominator_algorithm =
 
 namespace detail {
 
-/// Diagnostics for `dominator_algorithm`. Always false.
-template <class T> constexpr bool explain_dominator_algorithm() {
-  static_assert(dominator_algorithm<T>,
-                "midend: an algorithm for dominators is midend::semi_nca, midend::lengauer_tarjan, "
+MIDEND_REQUIRED(dominator_algorithm,
+                "an algorithm for dominators is midend::semi_nca, midend::lengauer_tarjan, "
                 "midend::lengauer_tarjan_simple, midend::cooper_harvey_kennedy or midend::naive_dominators");
-  return false;
-}
 
 } // namespace detail
 
 /// For signatures: a `dominator_algorithm`; any other type is an error with a reason.
 template <class T>
-concept dominator_algorithm_argument = dominator_algorithm<T> || detail::explain_dominator_algorithm<T>();
+concept dominator_algorithm_argument = dominator_algorithm<T> || detail::dominator_algorithm_row::explain<T>();
 
 namespace detail {
 

@@ -5,6 +5,7 @@
 #include "midend/dominance/detail/endless_regions.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
@@ -45,19 +46,15 @@ concept post_dominance_policy =
 
 namespace detail {
 
-/// Diagnostics for `post_dominance_policy`. Always false.
-template <class T> constexpr bool explain_post_dominance_policy() {
-  static_assert(post_dominance_policy<T>,
-                "midend: a policy for post-dominators, which says where control ends, is "
+MIDEND_REQUIRED(post_dominance_policy,
+                "a policy for post-dominators, which says where control ends, is "
                 "midend::virtual_edge_per_endless_region, midend::exits_only or `midend::given_roots{nodes}`");
-  return false;
-}
 
 } // namespace detail
 
 /// For signatures: a `post_dominance_policy`; any other type is an error with a reason.
 template <class T>
-concept post_dominance_policy_argument = post_dominance_policy<T> || detail::explain_post_dominance_policy<T>();
+concept post_dominance_policy_argument = post_dominance_policy<T> || detail::post_dominance_policy_row::explain<T>();
 
 namespace detail {
 

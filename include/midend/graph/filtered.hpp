@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/filtered_range.hpp"
 
 #include <concepts>
@@ -23,15 +24,15 @@ concept edge_predicate = std::is_invocable_r_v<bool, const F&, node_id, node_id>
 
 namespace detail {
 
-template <class F> constexpr bool explain_filter() {
-  static_assert(node_predicate<F> || edge_predicate<F>,
-                "midend: a graph is filtered by `bool keep(midend::node_id n)` or `bool keep(midend::node_id source, "
+template <class F>
+concept filter_predicate = node_predicate<F> || edge_predicate<F>;
+
+MIDEND_REQUIRED(filter_predicate,
+                "a graph is filtered by `bool keep(midend::node_id n)` or `bool keep(midend::node_id source, "
                 "midend::node_id target)`, a function that can be called when it is const");
-  return false;
-}
 
 template <class F>
-concept filter_argument = node_predicate<F> || edge_predicate<F> || explain_filter<F>();
+concept filter_argument = filter_predicate<F> || filter_predicate_row::explain<F>();
 
 } // namespace detail
 

@@ -37,7 +37,7 @@ MIDEND_REQUIRED(has_graph, "an IR needs `graph() const`, which returns its contr
 template <class GraphContract> struct graph_fits_row {
   template <class IR> static constexpr bool fits = GraphContract::template fits<graph_of<IR>>;
 
-  template <class IR> static constexpr bool explain() { return GraphContract::template explain<graph_of<IR>>(); }
+  template <class IR> using wrong = typename GraphContract::template wrong<graph_of<IR>>;
 };
 
 struct ir_with_flow_graph_contract : contract<has_graph_row, graph_fits_row<flow_graph_contract>> {};

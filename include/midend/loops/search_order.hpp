@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/swap.hpp"
@@ -27,18 +28,13 @@ concept search_order = std::same_as<T, last_to_first_t> || std::same_as<T, first
 
 namespace detail {
 
-/// Diagnostics for `search_order`. Always false.
-template <class T> constexpr bool explain_search_order() {
-  static_assert(search_order<T>,
-                "midend: an order of the search is midend::last_to_first, the default, or midend::first_to_last");
-  return false;
-}
+MIDEND_REQUIRED(search_order, "an order of the search is midend::last_to_first, the default, or midend::first_to_last");
 
 } // namespace detail
 
 /// For signatures: a `search_order`; any other type is an error with a reason.
 template <class T>
-concept search_order_argument = search_order<T> || detail::explain_search_order<T>();
+concept search_order_argument = search_order<T> || detail::search_order_row::explain<T>();
 
 namespace detail {
 

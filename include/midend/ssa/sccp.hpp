@@ -80,23 +80,19 @@ concept domain_of_ir = value_domain<D> && std::same_as<domain_constant<D>, const
 
 namespace detail {
 
-/// Diagnostics for `domain_of_ir`: one sentence for the first thing that is wrong. Always false.
-template <class D, class IR> constexpr bool explain_domain_of_ir() {
-  if constexpr (value_domain_contract::fits<D>) {
-    static_assert(std::same_as<domain_constant<D>, constant_of<IR>>,
-                  "midend: `constant_type` of the domain and of the IR must be the same type");
-  } else {
-    value_domain_contract::explain<D>();
-  }
-  return false;
-}
+template <class D, class IR>
+concept has_constants_of = std::same_as<domain_constant<D>, constant_of<IR>>;
+
+MIDEND_REQUIRED_WITH(has_constants_of, "`constant_type` of the domain and of the IR must be the same type");
+
+template <class IR> struct domain_of_ir_contract : contract<value_domain_contract, has_constants_of_row<IR>> {};
 
 } // namespace detail
 
 /// For signatures: a `domain_of_ir` with optional members that fit; any other type is an error with a reason.
 template <class D, class IR>
-concept domain_of_ir_argument =
-    (domain_of_ir<D, IR> && detail::value_domain_contract::fits<D>) || detail::explain_domain_of_ir<D, IR>();
+concept domain_of_ir_argument = (domain_of_ir<D, IR> && detail::domain_of_ir_contract<IR>::template fits<D>) ||
+                                detail::domain_of_ir_contract<IR>::template explain<D>();
 
 namespace detail {
 

@@ -5,81 +5,44 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/transform/change_verdict.hpp"
+#include "midend/viz/detail/fault_text.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <string>
-#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A phrase without full stop.
-constexpr std::string_view to_text(change_fault f) {
-  switch (f) {
-    using enum change_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the programs have other nodes, or the witness names a node or value that is none";
-  case changed_flow:
-    return "an edge was changed";
-  case missing_operation:
-    return "an operation is missing that is needed";
-  case extra_operation:
-    return "an operation is new, or not in its place, or should be gone";
-  case changed_operation:
-    return "an operation computes something else, or promises more";
-  case wrong_order:
-    return "operations are in another order";
-  case wrong_operand:
-    return "an operand is another one, or is not computed any more";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  case wrong_witness:
-    return "the witness contradicts itself, or names what it cannot be about";
-  case different_value:
-    return "nothing proves that what is read is the same";
-  case not_dominated:
-    return "what replaces a value is not computed on every path to it";
-  case removed_effect:
-    return "a branch was removed that does more than branch";
-  case deciding_branch:
-    return "a removed branch decides where control goes, or what a phi takes";
-  case endless_loop:
-    return "a loop was removed that may not end";
-  case not_movable:
-    return "what was moved has an effect, is a phi, or ends a node";
-  case not_repeatable:
-    return "what was moved may give another value at the new place";
-  case convergent:
-    return "the result of what was moved depends on the threads that run it together";
-  case closed_node:
-    return "an operation was moved to a node that accepts none";
-  case not_above:
-    return "an operation was moved to a node that is not on every path to the old place";
-  case operand_not_available:
-    return "an operand is not computed at the new place";
-  case early_trap:
-    return "an operation may trap where it did not run, or before an effect";
-  case changed_memory:
-    return "a load was moved over what may write";
-  case not_on_every_path:
-    return "the access of the witness is not on every path";
-  case written_between:
-    return "the place may be written in between";
-  default:
-    return "what is stored may be read before it is overwritten";
-  }
-}
-
-namespace detail {
-
-template <class Verdict, class Names> std::string verdict_text(const Verdict& verdict, const Names& names) {
-  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
-  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
-}
-
-} // namespace detail
+/// Each enumerator as a phrase without full stop.
+template <>
+inline constexpr auto words_of<change_fault> = word_table<change_fault>({
+    {change_fault::none, "no fault"},
+    {change_fault::wrong_size, "the programs have other nodes, or the witness names a node or value that is none"},
+    {change_fault::changed_flow, "an edge was changed"},
+    {change_fault::missing_operation, "an operation is missing that is needed"},
+    {change_fault::extra_operation, "an operation is new, or not in its place, or should be gone"},
+    {change_fault::changed_operation, "an operation computes something else, or promises more"},
+    {change_fault::wrong_order, "operations are in another order"},
+    {change_fault::wrong_operand, "an operand is another one, or is not computed any more"},
+    {change_fault::fixed_operand, "an operand is another one that must stay"},
+    {change_fault::wrong_witness, "the witness contradicts itself, or names what it cannot be about"},
+    {change_fault::different_value, "nothing proves that what is read is the same"},
+    {change_fault::not_dominated, "what replaces a value is not computed on every path to it"},
+    {change_fault::removed_effect, "a branch was removed that does more than branch"},
+    {change_fault::deciding_branch, "a removed branch decides where control goes, or what a phi takes"},
+    {change_fault::endless_loop, "a loop was removed that may not end"},
+    {change_fault::not_movable, "what was moved has an effect, is a phi, or ends a node"},
+    {change_fault::not_repeatable, "what was moved may give another value at the new place"},
+    {change_fault::convergent, "the result of what was moved depends on the threads that run it together"},
+    {change_fault::closed_node, "an operation was moved to a node that accepts none"},
+    {change_fault::not_above, "an operation was moved to a node that is not on every path to the old place"},
+    {change_fault::operand_not_available, "an operand is not computed at the new place"},
+    {change_fault::early_trap, "an operation may trap where it did not run, or before an effect"},
+    {change_fault::changed_memory, "a load was moved over what may write"},
+    {change_fault::not_on_every_path, "the access of the witness is not on every path"},
+    {change_fault::written_between, "the place may be written in between"},
+    {change_fault::read_before, "what is stored may be read before it is overwritten"},
+});
 
 /// The verdict in one line, without a line break. Nodes and values have equal numbers in both programs, so one set of
 /// names is enough: that of the old one.
@@ -87,7 +50,7 @@ template <class Verdict, class Names> std::string verdict_text(const Verdict& ve
 ///     block 4: an operation is missing that is needed; v9
 template <value_names Names = numbered_values>
 std::string to_text(const change_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 MIDEND_END_NAMESPACE

@@ -6,8 +6,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/transform/condition_split_plan.hpp"
 #include "midend/transform/verify_condition_split.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/detail/fault_text.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <string>
@@ -15,97 +17,53 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(condition_split_obstacle o) {
-  switch (o) {
-    using enum condition_split_obstacle;
-  case none:
-    return "no obstacle";
-  case contains_loops:
-    return "the loop contains other loops";
-  case several_entries:
-    return "the loop has several entering edges or backedges";
-  case several_exits:
-    return "the loop does not have exactly one exit";
-  case irreducible:
-    return "the loop contains an irreducible cycle";
-  case no_condition:
-    return "no branch runs in each iteration and has arms that meet again";
-  case leaves_arm:
-    return "an arm leaves the iteration";
-  case several_ends:
-    return "an arm has several ends";
-  case entered_elsewhere:
-    return "an arm has a phi at its entry, or another entry";
-  case too_little_work:
-    return "the arms have too few operations";
-  case value_leaves:
-    return "a value of an arm is read outside of it";
-  case too_many_values:
-    return "an arm reads more values than the limit";
-  case fixed_order:
-    return "an operation must stay in order";
-  case dependence:
-    return "two accesses meet in iterations that would change order";
-  case maybe_dependence:
-    return "two accesses may meet in iterations that would change order";
-  case too_many_accesses:
-    return "more pairs of accesses than the limit";
-  case not_stored:
-    return "a value that an arm reads cannot be kept in memory";
-  case fixed_operand:
-    return "an operation names a value that would change";
-  case no_place:
-    return "a node accepts no operations, or a value can have no phi";
-  case fixed_edge:
-    return "an edge cannot be redirected";
-  case overlaps:
-    return "a loop directly before or after it is split";
-  default:
-    return "the IR lacks local arrays or numbers of 64 bits";
-  }
-}
+template <>
+inline constexpr auto words_of<condition_split_obstacle> = word_table<condition_split_obstacle>({
+    {condition_split_obstacle::none, "no obstacle"},
+    {condition_split_obstacle::contains_loops, "the loop contains other loops"},
+    {condition_split_obstacle::several_entries, "the loop has several entering edges or backedges"},
+    {condition_split_obstacle::several_exits, "the loop does not have exactly one exit"},
+    {condition_split_obstacle::irreducible, "the loop contains an irreducible cycle"},
+    {condition_split_obstacle::no_condition, "no branch runs in each iteration and has arms that meet again"},
+    {condition_split_obstacle::leaves_arm, "an arm leaves the iteration"},
+    {condition_split_obstacle::several_ends, "an arm has several ends"},
+    {condition_split_obstacle::entered_elsewhere, "an arm has a phi at its entry, or another entry"},
+    {condition_split_obstacle::too_little_work, "the arms have too few operations"},
+    {condition_split_obstacle::value_leaves, "a value of an arm is read outside of it"},
+    {condition_split_obstacle::too_many_values, "an arm reads more values than the limit"},
+    {condition_split_obstacle::fixed_order, "an operation must stay in order"},
+    {condition_split_obstacle::dependence, "two accesses meet in iterations that would change order"},
+    {condition_split_obstacle::maybe_dependence, "two accesses may meet in iterations that would change order"},
+    {condition_split_obstacle::too_many_accesses, "more pairs of accesses than the limit"},
+    {condition_split_obstacle::not_stored, "a value that an arm reads cannot be kept in memory"},
+    {condition_split_obstacle::fixed_operand, "an operation names a value that would change"},
+    {condition_split_obstacle::no_place, "a node accepts no operations, or a value can have no phi"},
+    {condition_split_obstacle::fixed_edge, "an edge cannot be redirected"},
+    {condition_split_obstacle::overlaps, "a loop directly before or after it is split"},
+    {condition_split_obstacle::not_made, "the IR lacks local arrays or numbers of 64 bits"},
+});
 
-constexpr std::string_view to_text(condition_split_fault f) {
-  switch (f) {
-    using enum condition_split_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "nodes, edges or values of the old program are missing";
-  case wrong_witness:
-    return "the witness names what is not there, or one thing twice";
-  case no_such_loop:
-    return "the old loop does not have the form that is split";
-  case no_arm:
-    return "what the witness names is no arm of the branch";
-  case fixed_order:
-    return "an operation must stay in order";
-  case changed_flow:
-    return "an edge leads elsewhere";
-  case missing_operation:
-    return "an operation is missing";
-  case extra_operation:
-    return "an operation is at another place, or a new one is not needed";
-  case changed_operation:
-    return "an operation computes something else, or promises more than it may";
-  case fixed_operand:
-    return "an operand is another one that must stay";
-  case different_value:
-    return "an operand is not the value that it was";
-  case wrong_count:
-    return "records are not counted from 0 up to the chunk";
-  case wrong_record:
-    return "a value is not kept in the record of its iteration";
-  case wrong_array:
-    return "an array is not local, too small, or accessed elsewhere";
-  case wrong_carry:
-    return "a value goes on as another one";
-  case unproven_order:
-    return "two accesses have no proof that they stay in order";
-  default:
-    return "the proof that two accesses stay in order is wrong";
-  }
-}
+template <>
+inline constexpr auto words_of<condition_split_fault> = word_table<condition_split_fault>({
+    {condition_split_fault::none, "no fault"},
+    {condition_split_fault::wrong_size, "nodes, edges or values of the old program are missing"},
+    {condition_split_fault::wrong_witness, "the witness names what is not there, or one thing twice"},
+    {condition_split_fault::no_such_loop, "the old loop does not have the form that is split"},
+    {condition_split_fault::no_arm, "what the witness names is no arm of the branch"},
+    {condition_split_fault::fixed_order, "an operation must stay in order"},
+    {condition_split_fault::changed_flow, "an edge leads elsewhere"},
+    {condition_split_fault::missing_operation, "an operation is missing"},
+    {condition_split_fault::extra_operation, "an operation is at another place, or a new one is not needed"},
+    {condition_split_fault::changed_operation, "an operation computes something else, or promises more than it may"},
+    {condition_split_fault::fixed_operand, "an operand is another one that must stay"},
+    {condition_split_fault::different_value, "an operand is not the value that it was"},
+    {condition_split_fault::wrong_count, "records are not counted from 0 up to the chunk"},
+    {condition_split_fault::wrong_record, "a value is not kept in the record of its iteration"},
+    {condition_split_fault::wrong_array, "an array is not local, too small, or accessed elsewhere"},
+    {condition_split_fault::wrong_carry, "a value goes on as another one"},
+    {condition_split_fault::unproven_order, "two accesses have no proof that they stay in order"},
+    {condition_split_fault::wrong_proof, "the proof that two accesses stay in order is wrong"},
+});
 
 /// A line for each loop that is split, and for each that stays.
 ///
@@ -143,20 +101,14 @@ std::string to_text(const condition_split_plan& plan, const Names& names = {}) {
 inline std::string summary_text(const condition_split_plan& plan) {
   detail::plan_counts counts("nothing split");
   counts.done(plan.loops.size(), "split");
-  for (unsigned o = 1; o <= static_cast<unsigned>(condition_split_obstacle::not_made); ++o) {
-    std::size_t count = 0;
-    for (const condition_split_refusal& r : plan.refused) {
-      count += static_cast<unsigned>(r.why) == o ? 1u : 0u;
-    }
-    counts.refused(count, "loop", to_text(static_cast<condition_split_obstacle>(o)));
-  }
+  counts.refused(plan.refused, "loop");
   return counts.text();
 }
 
 /// The verdict in one line, without a line break.
 template <value_names Names = numbered_values>
 std::string to_text(const condition_split_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified" : detail::verdict_text(verdict, names);
+  return detail::verdict_text(verdict, names);
 }
 
 MIDEND_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include "midend/dependence/runtime_checks.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,85 +16,56 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(dependence_answer a) {
-  return a == dependence_answer::independent ? "independent"
-         : a == dependence_answer::dependent ? "dependent"
-                                             : "unknown";
-}
+template <>
+inline constexpr auto words_of<dependence_answer> = word_table<dependence_answer>({
+    {dependence_answer::unknown, "unknown"},
+    {dependence_answer::dependent, "dependent"},
+    {dependence_answer::independent, "independent"},
+});
 
-constexpr std::string_view to_text(memory_dependence_kind k) {
-  switch (k) {
-  case memory_dependence_kind::flow:
-    return "flow";
-  case memory_dependence_kind::anti:
-    return "anti";
-  case memory_dependence_kind::output:
-    return "output";
-  default:
-    return "input";
-  }
-}
+template <>
+inline constexpr auto words_of<memory_dependence_kind> = word_table<memory_dependence_kind>({
+    {memory_dependence_kind::flow, "flow"},
+    {memory_dependence_kind::anti, "anti"},
+    {memory_dependence_kind::output, "output"},
+    {memory_dependence_kind::input, "input"},
+});
 
 /// The deciding test, as a phrase.
-constexpr std::string_view to_text(dependence_test t) {
-  switch (t) {
-  case dependence_test::none:
-    return "one run";
-  case dependence_test::classes:
-    return "different classes of memory";
-  case dependence_test::ziv:
-    return "a constant distance";
-  case dependence_test::strong_siv:
-    return "one counter, the same factor";
-  case dependence_test::weak_zero_siv:
-    return "one counter in one of them";
-  case dependence_test::weak_crossing_siv:
-    return "one counter, opposite factors";
-  case dependence_test::exact_siv:
-    return "one counter";
-  case dependence_test::rdiv:
-    return "two counters";
-  case dependence_test::gcd:
-    return "a common divisor";
-  case dependence_test::bounds:
-    return "bounds of the counters";
-  default:
-    return "exact elimination";
-  }
-}
+template <>
+inline constexpr auto words_of<dependence_test> = word_table<dependence_test>({
+    {dependence_test::none, "one run"},
+    {dependence_test::classes, "different classes of memory"},
+    {dependence_test::ziv, "a constant distance"},
+    {dependence_test::strong_siv, "one counter, the same factor"},
+    {dependence_test::weak_zero_siv, "one counter in one of them"},
+    {dependence_test::weak_crossing_siv, "one counter, opposite factors"},
+    {dependence_test::exact_siv, "one counter"},
+    {dependence_test::rdiv, "two counters"},
+    {dependence_test::gcd, "a common divisor"},
+    {dependence_test::bounds, "bounds of the counters"},
+    {dependence_test::elimination, "exact elimination"},
+});
 
 /// The unknown part, as a phrase.
-constexpr std::string_view to_text(dependence_obstacle o) {
-  switch (o) {
-  case dependence_obstacle::none:
-    return "it is known";
-  case dependence_obstacle::unknown_place:
-    return "the place is not known";
-  case dependence_obstacle::unknown_size:
-    return "the number of bytes is not known";
-  case dependence_obstacle::different_bases:
-    return "different bases";
-  case dependence_obstacle::too_large:
-    return "numbers are too large";
-  default:
-    return "too much work";
-  }
-}
+template <>
+inline constexpr auto words_of<dependence_obstacle> = word_table<dependence_obstacle>({
+    {dependence_obstacle::none, "it is known"},
+    {dependence_obstacle::unknown_place, "the place is not known"},
+    {dependence_obstacle::unknown_size, "the number of bytes is not known"},
+    {dependence_obstacle::different_bases, "different bases"},
+    {dependence_obstacle::too_large, "numbers are too large"},
+    {dependence_obstacle::budget, "too much work"},
+});
 
-constexpr std::string_view to_text(place_obstacle o) {
-  switch (o) {
-  case place_obstacle::none:
-    return "it is known";
-  case place_obstacle::no_reference:
-    return "a call";
-  case place_obstacle::volatile_place:
-    return "volatile";
-  case place_obstacle::unknown_base:
-    return "the loops change the base";
-  default:
-    return "no sum of counters times numbers";
-  }
-}
+template <>
+inline constexpr auto words_of<place_obstacle> = word_table<place_obstacle>({
+    {place_obstacle::none, "it is known"},
+    {place_obstacle::no_reference, "a call"},
+    {place_obstacle::volatile_place, "volatile"},
+    {place_obstacle::unknown_base, "the loops change the base"},
+    {place_obstacle::not_affine, "no sum of counters times numbers"},
+});
 
 namespace detail {
 

@@ -10,6 +10,7 @@
 #include "midend/graph/edge_kinds.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/natural_loops.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 
@@ -42,18 +43,14 @@ concept dot_label = requires(const Label& label, node_id n) {
 
 namespace detail {
 
-template <class Label> constexpr bool explain_dot_label() {
-  static_assert(dot_label<Label>,
-                "midend: the label of a graph needs `label(n)`, const, which returns what converts to "
-                "std::string_view: the text of node n");
-  return false;
-}
+MIDEND_REQUIRED(dot_label, "the label of a graph needs `label(n)`, const, which returns what converts to "
+                           "std::string_view: the text of node n");
 
 } // namespace detail
 
 /// For signatures: a `dot_label`; any other type is an error with a reason.
 template <class Label>
-concept dot_label_argument = dot_label<Label> || detail::explain_dot_label<Label>();
+concept dot_label_argument = dot_label<Label> || detail::dot_label_row::explain<Label>();
 
 /// The default label: the number of the node.
 struct dot_node_number {

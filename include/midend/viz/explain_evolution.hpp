@@ -7,6 +7,7 @@
 #include "midend/ir/linear_form.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,36 +15,22 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// An obstacle as a phrase without full stop.
-constexpr std::string_view to_text(evolution_obstacle o) {
-  switch (o) {
-  case evolution_obstacle::none:
-    return "it is known";
-  case evolution_obstacle::unknown_value:
-    return "from an operation that is not looked through";
-  case evolution_obstacle::joined_paths:
-    return "paths of an iteration bring different sums";
-  case evolution_obstacle::several_starts:
-    return "edges into the loop bring different sums";
-  case evolution_obstacle::recurrence:
-    return "the next value is not the value plus something known";
-  case evolution_obstacle::first_iteration:
-    return "the first iteration does not continue what the others do";
-  case evolution_obstacle::inner_loop:
-    return "how often a loop runs is not known";
-  case evolution_obstacle::irreducible_cycle:
-    return "changed in a cycle with several entries";
-  case evolution_obstacle::may_wrap:
-    return "extended, and it may wrap";
-  case evolution_obstacle::not_linear:
-    return "a product of values";
-  case evolution_obstacle::too_large:
-    return "too large";
-  case evolution_obstacle::undefined:
-    return "undefined or unreachable";
-  default:
-    return "the last iteration may end before it is computed";
-  }
-}
+template <>
+inline constexpr auto words_of<evolution_obstacle> = word_table<evolution_obstacle>({
+    {evolution_obstacle::none, "it is known"},
+    {evolution_obstacle::unknown_value, "from an operation that is not looked through"},
+    {evolution_obstacle::joined_paths, "paths of an iteration bring different sums"},
+    {evolution_obstacle::several_starts, "edges into the loop bring different sums"},
+    {evolution_obstacle::recurrence, "the next value is not the value plus something known"},
+    {evolution_obstacle::first_iteration, "the first iteration does not continue what the others do"},
+    {evolution_obstacle::inner_loop, "how often a loop runs is not known"},
+    {evolution_obstacle::irreducible_cycle, "changed in a cycle with several entries"},
+    {evolution_obstacle::may_wrap, "extended, and it may wrap"},
+    {evolution_obstacle::not_linear, "a product of values"},
+    {evolution_obstacle::too_large, "too large"},
+    {evolution_obstacle::undefined, "undefined or unreachable"},
+    {evolution_obstacle::not_last, "the last iteration may end before it is computed"},
+});
 
 namespace detail {
 

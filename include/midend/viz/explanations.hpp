@@ -7,6 +7,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/explain_irreducible.hpp"
 #include "midend/loops/explain_loop_form.hpp"
+#include "midend/support/detail/contract.hpp"
 #include "midend/support/span.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 
@@ -34,17 +35,14 @@ concept node_names = names_by_function<Names> || names_by_array<Names>;
 
 namespace detail {
 
-template <class Names> constexpr bool explain_node_names() {
-  static_assert(node_names<Names>, "midend: the names of nodes are a function or an array: `names(n)` or `names[n]`, "
-                                   "const, converts to std::string_view");
-  return false;
-}
+MIDEND_REQUIRED(node_names, "the names of nodes are a function or an array: `names(n)` or `names[n]`, "
+                            "const, converts to std::string_view");
 
 } // namespace detail
 
 /// For signatures: `node_names`; any other type is an error with a reason.
 template <class Names>
-concept node_names_argument = node_names<Names> || detail::explain_node_names<Names>();
+concept node_names_argument = node_names<Names> || detail::node_names_row::explain<Names>();
 
 /// Names each node by its number.
 struct node_numbers {

@@ -6,8 +6,9 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/transform/replace_final_values.hpp"
 #include "midend/transform/verify_loop_ends.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,33 +17,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(final_value_obstacle o) {
-  switch (o) {
-    using enum final_value_obstacle;
-  case none:
-    return "it is replaced";
-  case several_exits:
-    return "the loop has several exits, or iterations do not come to the only one";
-  case not_counted:
-    return "no counter with known steps is compared with what does not change";
-  case no_closed_form:
-    return "it has no closed form";
-  case not_expressible:
-    return "its closed form is too large for a number of iterations that is a formula";
-  case changes_inside:
-    return "its closed form has values of the loop";
-  case inner_loop:
-    return "it depends on an inner loop that runs an unknown number of times";
-  case not_proven:
-    return "it depends on operations that the checker does not follow";
-  case no_place:
-    return "no node before the loop accepts operations";
-  case costs_more:
-    return "to compute it costs more than the loop would save";
-  default:
-    return "the IR has no such operations, or the value is no number";
-  }
-}
+template <>
+inline constexpr auto words_of<final_value_obstacle> = word_table<final_value_obstacle>({
+    {final_value_obstacle::none, "it is replaced"},
+    {final_value_obstacle::several_exits, "the loop has several exits, or iterations do not come to the only one"},
+    {final_value_obstacle::not_counted, "no counter with known steps is compared with what does not change"},
+    {final_value_obstacle::no_closed_form, "it has no closed form"},
+    {final_value_obstacle::not_expressible,
+     "its closed form is too large for a number of iterations that is a formula"},
+    {final_value_obstacle::changes_inside, "its closed form has values of the loop"},
+    {final_value_obstacle::inner_loop, "it depends on an inner loop that runs an unknown number of times"},
+    {final_value_obstacle::not_proven, "it depends on operations that the checker does not follow"},
+    {final_value_obstacle::no_place, "no node before the loop accepts operations"},
+    {final_value_obstacle::costs_more, "to compute it costs more than the loop would save"},
+    {final_value_obstacle::not_made, "the IR has no such operations, or the value is no number"},
+});
 
 /// A line for each value that is replaced, and for each one that stays.
 ///
@@ -64,7 +53,6 @@ std::string to_text(const loop_forest& loops, const final_value_plan& plan, cons
 }
 
 inline std::string summary_text(const final_value_plan& plan) {
-  using enum final_value_obstacle;
   detail::plan_counts counts("nothing replaced");
   counts.done(plan.values.size(), "replaced value");
   std::size_t operations = 0;
@@ -72,14 +60,7 @@ inline std::string summary_text(const final_value_plan& plan) {
     operations += f.last_step - f.first_step;
   }
   counts.done(operations, "new operation");
-  for (const final_value_obstacle o : {several_exits, not_counted, no_closed_form, not_expressible, changes_inside,
-                                       inner_loop, not_proven, no_place, costs_more, not_made}) {
-    std::size_t count = 0;
-    for (const final_value_refusal& r : plan.refused) {
-      count += r.why == o ? 1u : 0u;
-    }
-    counts.refused(count, "value", to_text(o));
-  }
+  counts.refused(plan.refused, "value");
   return counts.text();
 }
 

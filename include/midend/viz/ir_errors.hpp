@@ -53,7 +53,7 @@ private:
   std::string out_;
 };
 
-inline std::string words_of(const graph_error& e, const function_words& names) {
+inline std::string sentence_of(const graph_error& e, const function_words& names) {
   ir_error_writer out(names);
   const ir_error_writer::node node{e.node};
   switch (e.why) {
@@ -95,7 +95,7 @@ inline std::string words_of(const graph_error& e, const function_words& names) {
   return {};
 }
 
-inline std::string words_of(const ir_error& e, const function_words& names) {
+inline std::string sentence_of(const ir_error& e, const function_words& names) {
   ir_error_writer out(names);
   const ir_error_writer::node node{e.node};
   const ir_error_writer::node other_node{e.number};
@@ -106,7 +106,7 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   switch (e.why) {
     using enum ir_error::reason;
   case wrong_graph:
-    return words_of(e.graph, names);
+    return sentence_of(e.graph, names);
 
   case too_many_values:
     return out.say("num_values() is ", e.number, "; at most 4294967295 are allowed");
@@ -277,7 +277,7 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
 ///     block 3: successor 1, 17, is no node
 template <class Names = numbered_values> std::string to_text(const graph_error& error, const Names& names = {}) {
   static_assert(value_names_argument<Names>);
-  return detail::words_of(error, detail::function_words_of<Names>(names));
+  return detail::sentence_of(error, detail::function_words_of<Names>(names));
 }
 
 /// The error in one line, without a line break; positions count from 0.
@@ -285,7 +285,7 @@ template <class Names = numbered_values> std::string to_text(const graph_error& 
 ///     v7 in block 3: operand 1, v9, is not computed on every path to it
 template <class Names = numbered_values> std::string to_text(const ir_error& error, const Names& names = {}) {
   static_assert(value_names_argument<Names>);
-  return detail::words_of(error, detail::function_words_of<Names>(names));
+  return detail::sentence_of(error, detail::function_words_of<Names>(names));
 }
 
 MIDEND_END_NAMESPACE

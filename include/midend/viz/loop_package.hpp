@@ -10,6 +10,8 @@
 #include "midend/support/order.hpp"
 #include "midend/transform/unrolling_form.hpp"
 #include "midend/viz/detail/dot_text.hpp"
+#include "midend/viz/report.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,33 +20,21 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(loop_package_refusal_reason r) {
-  switch (r) {
-    using enum loop_package_refusal_reason;
-  case no_gain:
-    return "no change is profitable";
-  case no_room:
-    return "a change is profitable, but exceeds the limit on growth";
-  case too_large:
-    return "it is too large to try";
-  default:
-    return "an equal loop was tried before";
-  }
-}
+template <>
+inline constexpr auto words_of<loop_package_refusal_reason> = word_table<loop_package_refusal_reason>({
+    {loop_package_refusal_reason::no_gain, "no change is profitable"},
+    {loop_package_refusal_reason::no_room, "a change is profitable, but exceeds the limit on growth"},
+    {loop_package_refusal_reason::too_large, "it is too large to try"},
+    {loop_package_refusal_reason::known_already, "an equal loop was tried before"},
+});
 
-constexpr std::string_view to_text(loop_state s) {
-  switch (s) {
-    using enum loop_state;
-  case undefined:
-    return "undefined";
-  case processed:
-    return "processed";
-  case waiting:
-    return "waiting";
-  default:
-    return "closed";
-  }
-}
+template <>
+inline constexpr auto words_of<loop_state> = word_table<loop_state>({
+    {loop_state::undefined, "undefined"},
+    {loop_state::processed, "processed"},
+    {loop_state::waiting, "waiting"},
+    {loop_state::closed, "closed"},
+});
 
 namespace detail {
 
@@ -87,29 +77,24 @@ inline const char* color_of(loop_state s) {
   }
 }
 
-inline void fill(std::string& line, std::size_t width) {
-  while (line.size() < width) {
-    line += ' ';
-  }
-  line += "  ";
-}
-
 } // namespace detail
 
 /// One line: n, r, cycles, growth and number of trials.
 inline std::string summary_text(const loop_package_log& log) {
-  std::string text = std::to_string(log.manager.changes);
-  text += log.manager.changes == 1 ? " change" : " changes";
+  using detail::counted_text;
+  using detail::cycles_text;
+  using detail::joined;
+  using detail::number_text;
+  std::string text = counted_text(log.manager.changes, "change");
   if (log.manager.rebuilds != 0) {
-    text += " in " + std::to_string(log.manager.rebuilds);
-    text += log.manager.rebuilds == 1 ? " rebuild" : " rebuilds";
+    text += joined({" in ", counted_text(log.manager.rebuilds, "rebuild")});
   }
-  text += "; cycles " + detail::cycles_text(log.cycles_before) + " -> " + detail::cycles_text(log.cycles_after);
-  text += "; operations " + std::to_string(log.size_before) + " -> " + std::to_string(log.size_after) + " (at most " +
-          std::to_string(log.max_size) + ", " + std::to_string(log.largest_size) + " in between)";
-  text += "; " + std::to_string(log.trials) + (log.trials == 1 ? " trial" : " trials");
+  text += joined({"; cycles ", cycles_text(log.cycles_before), " -> ", cycles_text(log.cycles_after), "; operations ",
+                  number_text(log.size_before), " -> ", number_text(log.size_after), " (at most ",
+                  number_text(log.max_size), ", ", number_text(log.largest_size), " in between); ",
+                  counted_text(log.trials, "trial")});
   if (log.vetoes() != 0) {
-    text += ", " + std::to_string(log.vetoes()) + " without room";
+    text += joined({", ", number_text(log.vetoes()), " without room"});
   }
   bool differ = false;
   for (const std::uint16_t i : log.importance) {
@@ -124,41 +109,40 @@ inline std::string summary_text(const loop_package_log& log) {
   return text + (log.manager.is_complete ? "" : "; stopped");
 }
 
-namespace detail {
-
-template <class Names>
-std::string decided_change_text(const decided_loop_change& c, const Names& names, std::string_view member) {
-  std::string line = "sweep " + std::to_string(c.sweep);
-  fill(line, 8);
-  line += std::string(names.node(c.change.header));
-  fill(line, 24);
-  line += change_text(c.change, member);
-  fill(line, 66);
-  line += "cycles " + cycles_text(c.cycles_before) + " -> " + cycles_text(c.cycles_after);
-  fill(line, 92);
-  line += "operations " + std::to_string(c.size_before) + " -> " + std::to_string(c.size_after);
-  if (c.growth() != 0) {
-    line += ", room for " + std::to_string(c.room);
-  }
-  return line;
-}
-
-} // namespace detail
-
-/// A line for each change: sweep, loop, member, cycles of the loop each time that it is entered, and its operations
-/// with those of its copies, and by how many it may grow. Then the same for profitable changes that grow by more.
+/// The changes as a table without titles: sweep, loop, member, cycles of the loop each time that it is entered, and its
+/// operations with those of its copies, and by how many it may grow. Then profitable changes that grow by more.
 /// `names.node(n)` gives the name of a node; `member_name(i)` that of a member.
 template <class Names, class MemberName>
-std::string to_text(const loop_package_log& log, const Names& names, MemberName member_name) {
-  std::string text;
+report_table changes_table(const loop_package_log& log, const Names& names, MemberName member_name) {
+  using detail::joined;
+  using detail::number_text;
+  report_table table{{{.key = "sweep", .least_width = 8},
+                      {.key = "loop", .least_width = 14},
+                      {.key = "change", .least_width = 40},
+                      {.key = "cycles", .least_width = 24},
+                      {.key = "operations"}},
+                     {}};
+  const auto add = [&](const decided_loop_change& c, std::string_view end) {
+    const std::string room = c.growth() == 0 ? std::string() : joined({", room for ", number_text(c.room)});
+    table.rows.push_back(
+        {report_value(c.sweep).as(joined({"sweep ", number_text(c.sweep)})), std::string(names.node(c.change.header)),
+         detail::change_text(c.change, member_name(c.change.member)),
+         joined({"cycles ", detail::cycles_text(c.cycles_before), " -> ", detail::cycles_text(c.cycles_after)}),
+         joined({"operations ", number_text(c.size_before), " -> ", number_text(c.size_after), room, end})});
+  };
   for (const decided_loop_change& c : log.changes) {
-    text += detail::decided_change_text(c, names, member_name(c.change.member));
-    text += c.is_applied ? "\n" : "  failed on the procedure\n";
+    add(c, c.is_applied ? "" : "  failed on the procedure");
   }
   for (const decided_loop_change& c : log.vetoed) {
-    text += detail::decided_change_text(c, names, member_name(c.change.member)) + "  vetoed\n";
+    add(c, "  vetoed");
   }
-  return text;
+  return table;
+}
+
+/// The table of changes as text.
+template <class Names, class MemberName>
+std::string to_text(const loop_package_log& log, const Names& names, MemberName member_name) {
+  return to_text(changes_table(log, names, member_name));
 }
 
 /// A line for each step of the manager.

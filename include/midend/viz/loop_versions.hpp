@@ -11,8 +11,10 @@
 #include "midend/transform/peel_by_profile.hpp"
 #include "midend/transform/unswitch.hpp"
 #include "midend/transform/verify_loop_versioning.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/detail/fault_text.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,148 +23,78 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(loop_copy_obstacle o) {
-  switch (o) {
-    using enum loop_copy_obstacle;
-  case none:
-    return "the loop can be copied";
-  case may_not_duplicate:
-    return "an operation of the loop may not be copied";
-  case takes_no_phi:
-    return "no phi can join copies of a value of the loop";
-  case edge_stays:
-    return "an edge of the loop cannot be redirected";
-  default:
-    return "there is no place for a branch before the loop";
-  }
-}
+template <>
+inline constexpr auto words_of<loop_copy_obstacle> = word_table<loop_copy_obstacle>({
+    {loop_copy_obstacle::none, "the loop can be copied"},
+    {loop_copy_obstacle::may_not_duplicate, "an operation of the loop may not be copied"},
+    {loop_copy_obstacle::takes_no_phi, "no phi can join copies of a value of the loop"},
+    {loop_copy_obstacle::edge_stays, "an edge of the loop cannot be redirected"},
+    {loop_copy_obstacle::no_guard, "there is no place for a branch before the loop"},
+});
 
-constexpr std::string_view to_text(unswitch_obstacle o) {
-  switch (o) {
-    using enum unswitch_obstacle;
-  case none:
-    return "it is decided before the loop";
-  case not_a_branch:
-    return "its terminator does more than choose an edge";
-  case decided:
-    return "a branch before the loop has decided it";
-  case same_condition:
-    return "another branch on the condition has different cases";
-  case may_be_undefined:
-    return "the condition may be undefined where the loop does not read it";
-  case not_copied:
-    return "the loop cannot be copied";
-  case too_large:
-    return "more would be cloned than the limit";
-  default:
-    return "an outer or inner loop is copied for other branches";
-  }
-}
+template <>
+inline constexpr auto words_of<unswitch_obstacle> = word_table<unswitch_obstacle>({
+    {unswitch_obstacle::none, "it is decided before the loop"},
+    {unswitch_obstacle::not_a_branch, "its terminator does more than choose an edge"},
+    {unswitch_obstacle::decided, "a branch before the loop has decided it"},
+    {unswitch_obstacle::same_condition, "another branch on the condition has different cases"},
+    {unswitch_obstacle::may_be_undefined, "the condition may be undefined where the loop does not read it"},
+    {unswitch_obstacle::not_copied, "the loop cannot be copied"},
+    {unswitch_obstacle::too_large, "more would be cloned than the limit"},
+    {unswitch_obstacle::overlaps, "an outer or inner loop is copied for other branches"},
+});
 
-constexpr std::string_view to_text(index_split_obstacle o) {
-  switch (o) {
-    using enum index_split_obstacle;
-  case none:
-    return "the loop is split there";
-  case not_a_branch:
-    return "its node does more at its end than to choose one of two edges";
-  case not_a_counter:
-    return "what it compares is no counter";
-  case may_wrap:
-    return "the counter may wrap";
-  case never_changes:
-    return "the first value is beyond the bound";
-  case not_computed:
-    return "the comparison cannot be computed before an iteration";
-  case may_be_undefined:
-    return "the comparison may be undefined where the loop does not read it";
-  case not_copied:
-    return "the loop cannot be copied";
-  case too_large:
-    return "more would be cloned than the limit";
-  default:
-    return "the loop, or an outer or inner one, is split elsewhere";
-  }
-}
+template <>
+inline constexpr auto words_of<index_split_obstacle> = word_table<index_split_obstacle>({
+    {index_split_obstacle::none, "the loop is split there"},
+    {index_split_obstacle::not_a_branch, "its node does more at its end than to choose one of two edges"},
+    {index_split_obstacle::not_a_counter, "what it compares is no counter"},
+    {index_split_obstacle::may_wrap, "the counter may wrap"},
+    {index_split_obstacle::never_changes, "the first value is beyond the bound"},
+    {index_split_obstacle::not_computed, "the comparison cannot be computed before an iteration"},
+    {index_split_obstacle::may_be_undefined, "the comparison may be undefined where the loop does not read it"},
+    {index_split_obstacle::not_copied, "the loop cannot be copied"},
+    {index_split_obstacle::too_large, "more would be cloned than the limit"},
+    {index_split_obstacle::overlaps, "the loop, or an outer or inner one, is split elsewhere"},
+});
 
-constexpr std::string_view to_text(versioning_obstacle o) {
-  switch (o) {
-    using enum versioning_obstacle;
-  case none:
-    return "comparisons choose a copy";
-  case nothing_to_separate:
-    return "no store may meet an access with another base";
-  case no_check:
-    return "no comparison shows that accesses are apart";
-  case unreadable:
-    return "the nest cannot be read";
-  case already_checked:
-    return "it was compared already";
-  case too_many_checks:
-    return "more comparisons than the limit";
-  case too_large_numbers:
-    return "the ends of intervals may not fit in 64 bits";
-  case not_available:
-    return "a base or a number is not known before the loop";
-  case not_copied:
-    return "the loop cannot be copied";
-  case too_large:
-    return "more would be cloned than the limit";
-  default:
-    return "an outer or inner loop is copied";
-  }
-}
+template <>
+inline constexpr auto words_of<versioning_obstacle> = word_table<versioning_obstacle>({
+    {versioning_obstacle::none, "comparisons choose a copy"},
+    {versioning_obstacle::nothing_to_separate, "no store may meet an access with another base"},
+    {versioning_obstacle::no_check, "no comparison shows that accesses are apart"},
+    {versioning_obstacle::unreadable, "the nest cannot be read"},
+    {versioning_obstacle::already_checked, "it was compared already"},
+    {versioning_obstacle::too_many_checks, "more comparisons than the limit"},
+    {versioning_obstacle::too_large_numbers, "the ends of intervals may not fit in 64 bits"},
+    {versioning_obstacle::not_available, "a base or a number is not known before the loop"},
+    {versioning_obstacle::not_copied, "the loop cannot be copied"},
+    {versioning_obstacle::too_large, "more would be cloned than the limit"},
+    {versioning_obstacle::overlaps, "an outer or inner loop is copied"},
+});
 
-constexpr std::string_view to_text(versioning_fault f) {
-  switch (f) {
-    using enum versioning_fault;
-  case none:
-    return "no fault";
-  case wrong_size:
-    return "the witness names what the program does not have";
-  case no_gate:
-    return "the copy is entered on another path than from its comparisons";
-  case unknown_class:
-    return "an access has a local class without a reason";
-  case changed_class:
-    return "an access has another class than before";
-  case wrong_class:
-    return "an access does not have the class of its interval";
-  case wrong_address:
-    return "the end of an interval is not a base and a form, or may wrap";
-  case not_covered:
-    return "an access may touch a byte outside of its interval";
-  default:
-    return "no comparison keeps two accesses apart";
-  }
-}
+template <>
+inline constexpr auto words_of<versioning_fault> = word_table<versioning_fault>({
+    {versioning_fault::none, "no fault"},
+    {versioning_fault::wrong_size, "the witness names what the program does not have"},
+    {versioning_fault::no_gate, "the copy is entered on another path than from its comparisons"},
+    {versioning_fault::unknown_class, "an access has a local class without a reason"},
+    {versioning_fault::changed_class, "an access has another class than before"},
+    {versioning_fault::wrong_class, "an access does not have the class of its interval"},
+    {versioning_fault::wrong_address, "the end of an interval is not a base and a form, or may wrap"},
+    {versioning_fault::not_covered, "an access may touch a byte outside of its interval"},
+    {versioning_fault::not_apart, "no comparison keeps two accesses apart"},
+});
 
-constexpr std::string_view to_text(peeling_obstacle o) {
-  switch (o) {
-    using enum peeling_obstacle;
-  case none:
-    return "it is peeled";
-  case no_profile:
-    return "no profile or hint gives its trip count";
-  case never_runs:
-    return "its count is 0";
-  default:
-    return "it would still be entered after the iterations that may be peeled";
-  }
-}
+template <>
+inline constexpr auto words_of<peeling_obstacle> = word_table<peeling_obstacle>({
+    {peeling_obstacle::none, "it is peeled"},
+    {peeling_obstacle::no_profile, "no profile or hint gives its trip count"},
+    {peeling_obstacle::never_runs, "its count is 0"},
+    {peeling_obstacle::runs_too_long, "it would still be entered after the iterations that may be peeled"},
+});
 
-namespace detail {
-
-/// The number of candidates with this obstacle.
-template <class Candidates, class Obstacle> std::size_t count_obstacle(const Candidates& candidates, Obstacle o) {
-  std::size_t count = 0;
-  for (const auto& c : candidates) {
-    count += c.obstacle == o ? 1u : 0u;
-  }
-  return count;
-}
-
-} // namespace detail
+namespace detail {} // namespace detail
 
 /// A line for each branch on an invariant condition.
 ///
@@ -186,13 +118,9 @@ std::string to_text(const loop_forest& loops, const unswitch_plan& plan, const N
 }
 
 inline std::string summary_text(const unswitch_plan& plan) {
-  using enum unswitch_obstacle;
   detail::plan_counts counts("no loop unswitched");
   counts.done(plan.loops.size(), "unswitched loop");
-  for (const unswitch_obstacle o :
-       {not_a_branch, decided, same_condition, may_be_undefined, not_copied, too_large, overlaps}) {
-    counts.refused(detail::count_obstacle(plan.candidates, o), "branch", to_text(o), "es");
-  }
+  counts.refused(plan.candidates, "branch");
   return counts.text();
 }
 
@@ -218,13 +146,9 @@ std::string to_text(const loop_forest& loops, const index_split_plan& plan, cons
 }
 
 inline std::string summary_text(const index_split_plan& plan) {
-  using enum index_split_obstacle;
   detail::plan_counts counts("no loop split");
   counts.done(plan.splits.size(), "split loop");
-  for (const index_split_obstacle o : {not_a_branch, not_a_counter, may_wrap, never_changes, not_computed,
-                                       may_be_undefined, not_copied, too_large, overlaps}) {
-    counts.refused(detail::count_obstacle(plan.candidates, o), "branch", to_text(o), "es");
-  }
+  counts.refused(plan.candidates, "branch");
   return counts.text();
 }
 
@@ -250,37 +174,22 @@ std::string to_text(const loop_forest& loops, const loop_versioning_plan& plan, 
 }
 
 inline std::string summary_text(const loop_versioning_plan& plan) {
-  using enum versioning_obstacle;
   detail::plan_counts counts("no loop compared");
   std::uint32_t checks = 0;
   for (const versioning_candidate& c : plan.candidates) {
-    checks += c.obstacle == none ? c.checks : 0;
+    checks += c.obstacle == versioning_obstacle::none ? c.checks : 0;
   }
   counts.done(plan.loops.size(), "compared loop");
   counts.done(checks, "comparison");
-  for (const versioning_obstacle o : {nothing_to_separate, no_check, unreadable, already_checked, too_many_checks,
-                                      too_large_numbers, not_available, not_copied, too_large, overlaps}) {
-    counts.refused(detail::count_obstacle(plan.candidates, o), "loop", to_text(o));
-  }
+  counts.refused(plan.candidates, "loop");
   return counts.text();
 }
 
 /// The verdict in one line, without a line break.
 template <value_names Names = numbered_values>
 std::string to_text(const versioning_verdict& verdict, const Names& names = {}) {
-  if (verdict) {
-    return "certified";
-  }
-  std::string out(to_text(verdict.fault));
-  if (verdict.node != no_node) {
-    out += "; node " + std::string(names.node(verdict.node));
-  }
-  for (const value_id v : {verdict.value, verdict.second}) {
-    if (v != no_value) {
-      out += ", " + std::string(names.value(v));
-    }
-  }
-  return out;
+  return verdict ? std::string("certified")
+                 : detail::fault_text(to_text(verdict.fault), names, verdict.node, {verdict.value, verdict.second});
 }
 
 /// A line for each loop.
@@ -302,12 +211,9 @@ std::string to_text(const loop_forest& loops, const peeling_plan& plan, const Na
 }
 
 inline std::string summary_text(const peeling_plan& plan) {
-  using enum peeling_obstacle;
   detail::plan_counts counts("no loop is worth peeling");
   counts.done(plan.requests.size(), "peeled loop");
-  for (const peeling_obstacle o : {no_profile, never_runs, runs_too_long}) {
-    counts.refused(detail::count_obstacle(plan.candidates, o), "loop", to_text(o));
-  }
+  counts.refused(plan.candidates, "loop");
   return counts.text();
 }
 

@@ -7,7 +7,10 @@
 #include "midend/package/memory_witness.hpp"
 #include "midend/package/package_order.hpp"
 #include "midend/package/verify_implied_branches.hpp"
+#include "midend/viz/detail/fault_text.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <string>
@@ -16,31 +19,19 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The reason of a refusal, as a phrase without full stop.
-constexpr std::string_view to_text(package_veto v) {
-  switch (v) {
-    using enum package_veto;
-  case none:
-    return "done";
-  case switched_off:
-    return "the optimization is switched off";
-  case caller:
-    return "the caller refuses";
-  case not_removable:
-    return "the operation has an effect, or is read";
-  case not_computed:
-    return "what would replace it is not computed on every path to it";
-  case wrong_type:
-    return "the type is another one";
-  case undefined:
-    return "what would replace it is undefined";
-  case may_trap:
-    return "a new operation may trap";
-  case no_gain:
-    return "the new operations cost more";
-  default:
-    return "it descends from too many operations that the package made";
-  }
-}
+template <>
+inline constexpr auto words_of<package_veto> = word_table<package_veto>({
+    {package_veto::none, "done"},
+    {package_veto::switched_off, "the optimization is switched off"},
+    {package_veto::caller, "the caller refuses"},
+    {package_veto::not_removable, "the operation has an effect, or is read"},
+    {package_veto::not_computed, "what would replace it is not computed on every path to it"},
+    {package_veto::wrong_type, "the type is another one"},
+    {package_veto::undefined, "what would replace it is undefined"},
+    {package_veto::may_trap, "a new operation may trap"},
+    {package_veto::no_gain, "the new operations cost more"},
+    {package_veto::too_many, "it descends from too many operations that the package made"},
+});
 
 /// An event in one line, without a line break. `member` is the name of the optimization.
 ///
@@ -91,45 +82,29 @@ inline std::string summary_text(const memory_plan& plan) {
   for (const removed_store& s : plan.witness.stores) {
     overwritten += s.access == no_value ? 1u : 0u;
   }
-  std::string out;
-  const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
-    if (count != 0) {
-      out += (out.empty() ? "" : ", ") + std::to_string(count) + " ";
-      out += count == 1 ? one : many;
-    }
-  };
-  add(plan.witness.loads.size(), "known load", "known loads");
-  add(plan.witness.stores.size() - overwritten, "store of what is there", "stores of what is there");
-  add(overwritten, "overwritten store", "overwritten stores");
-  return out.empty() ? "no redundant loads and stores" : out;
+  return detail::plan_counts("no redundant loads and stores")
+      .done(plan.witness.loads.size(), "known load")
+      .done(plan.witness.stores.size() - overwritten, "store of what is there")
+      .done(overwritten, "overwritten store")
+      .text();
 }
 
-/// A change, as a phrase without full stop; `one` or several.
-constexpr std::string_view to_text(control_change c, bool one = true) {
-  switch (c) {
-    using enum control_change;
-  case known_branch:
-    return one ? "known branch" : "known branches";
-  case equal_edges:
-    return one ? "branch with equal edges" : "branches with equal edges";
-  case implied_branch:
-    return one ? "implied branch" : "implied branches";
-  case unreachable:
-    return one ? "unreachable node" : "unreachable nodes";
-  case merge:
-    return one ? "merged node" : "merged nodes";
-  default:
-    return one ? "passed node" : "passed nodes";
-  }
-}
+template <>
+inline constexpr auto words_of<control_change> = word_table<control_change>({
+    {control_change::known_branch, "known branch"},
+    {control_change::equal_edges, "branch with equal edges"},
+    {control_change::implied_branch, "implied branch"},
+    {control_change::unreachable, "unreachable node"},
+    {control_change::merge, "merged node"},
+    {control_change::pass, "passed node"},
+});
 
 /// The changes and refusals of `control_canonicalization`, in a few words.
 ///
 ///     1 known branch, 2 unreachable nodes, 3 merged nodes (1 refused); 2 rounds
 inline std::string summary_text(const control_log& log) {
   std::string out;
-  for (std::size_t i = 0; i != num_control_changes; ++i) {
-    const auto change = static_cast<control_change>(i);
+  for (const auto& [change, words] : words_of<control_change>) {
     std::size_t done = 0;
     std::size_t refused = 0;
     for (const control_event& e : log.events) {
@@ -138,13 +113,11 @@ inline std::string summary_text(const control_log& log) {
       }
     }
     if (done + refused != 0) {
-      out += (out.empty() ? "" : ", ") + std::to_string(done) + " ";
-      out += to_text(change, done == 1);
+      out += (out.empty() ? "" : ", ") + detail::counted_text(done, words);
       out += refused == 0 ? "" : " (" + std::to_string(refused) + " refused)";
     }
   }
-  return out.empty() ? "nothing to do"
-                     : out + "; " + std::to_string(log.rounds) + (log.rounds == 1 ? " round" : " rounds");
+  return out.empty() ? "nothing to do" : out + "; " + detail::counted_text(log.rounds, "round");
 }
 
 /// The verdict in one line. Its edge is one of the old program.
@@ -152,8 +125,9 @@ inline std::string summary_text(const control_log& log) {
 ///     an edge was dropped that no other branch decides; edge 5
 template <flow_names Names = numbered_values>
 std::string to_text(const implied_branches_verdict& verdict, const Names& names = {}) {
-  return verdict ? "certified"
-                 : "an edge was dropped that no other branch decides; " + std::string(names.edge(verdict.edge));
+  return verdict
+             ? std::string("certified")
+             : detail::fault_text("an edge was dropped that no other branch decides", names, no_node, {}, verdict.edge);
 }
 
 MIDEND_END_NAMESPACE

@@ -9,6 +9,8 @@
 #include "midend/schedule/simulate.hpp"
 #include "midend/schedule/verify_schedule.hpp"
 #include "midend/support/span.hpp"
+#include "midend/viz/report.hpp"
+#include "midend/viz/words.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,24 +19,17 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// A phrase without full stop.
-constexpr std::string_view to_text(schedule_status s) {
-  switch (s) {
-  case schedule_status::attained:
-    return "attained";
-  case schedule_status::impossible:
-    return "the machine cannot issue some operation, or dependences within one pass have a cycle";
-  case schedule_status::infeasible:
-    return "proven infeasible";
-  case schedule_status::budget_exhausted:
-    return "the search exhausted its budget";
-  case schedule_status::interval_too_long:
-    return "no interval up to the limit was attained";
-  case schedule_status::too_many_registers:
-    return "each schedule needs more registers than the limit";
-  default:
-    return "each schedule has more stages than the limit";
-  }
-}
+template <>
+inline constexpr auto words_of<schedule_status> = word_table<schedule_status>({
+    {schedule_status::attained, "attained"},
+    {schedule_status::impossible,
+     "the machine cannot issue some operation, or dependences within one pass have a cycle"},
+    {schedule_status::infeasible, "proven infeasible"},
+    {schedule_status::budget_exhausted, "the search exhausted its budget"},
+    {schedule_status::interval_too_long, "no interval up to the limit was attained"},
+    {schedule_status::too_many_registers, "each schedule needs more registers than the limit"},
+    {schedule_status::too_many_stages, "each schedule has more stages than the limit"},
+});
 
 /// The enumerator's name.
 constexpr std::string_view name_of(schedule_status s) {
@@ -93,15 +88,6 @@ inline std::string channel_name(const machine_model& m, std::uint32_t channel) {
 
 inline std::string label_of(const operation_labels& labels, operation_id o) {
   return o < labels.size() && !labels[o].empty() ? labels[o] : "operation " + std::to_string(o);
-}
-
-inline std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : is_control ? " " : std::string(1, c);
-  }
-  return out;
 }
 
 /// The operations in each place of a table: by row, then channel; the last column has those without a channel.
@@ -236,17 +222,13 @@ MIDEND_FUNCTION std::string schedule_text(const schedulable_body& body, const ma
   const std::size_t rows = detail::rows_of(s);
   const std::size_t channels = m.num_channels();
   const auto places = detail::places_of(s, rows, channels);
-  std::vector<std::vector<std::string>> table(rows + 1, std::vector<std::string>(channels + 2));
-  table[0][0] = "cycle";
+  std::vector<std::vector<std::string>> cells(rows, std::vector<std::string>(channels + 2));
   bool has_others = false;
-  for (std::size_t c = 0; c != channels; ++c) {
-    table[0][c + 1] = detail::string_of(m.channel_names[c]);
-  }
   for (std::size_t row = 0; row != rows; ++row) {
-    table[row + 1][0] = std::to_string(row);
+    cells[row][0] = std::to_string(row);
     for (std::size_t c = 0; c != channels + 1; ++c) {
       for (const operation_id o : places[row * (channels + 1) + c]) {
-        std::string& cell = table[row + 1][c + 1];
+        std::string& cell = cells[row][c + 1];
         cell += (cell.empty() ? "" : "; ") + detail::label_of(labels, o);
         cell += s.interval == 0 ? "" : " [" + std::to_string(s.stage(o)) + "]";
         has_others = has_others || c == channels;
@@ -258,29 +240,21 @@ MIDEND_FUNCTION std::string schedule_text(const schedulable_body& body, const ma
       const std::size_t after =
           s.interval == 0 ? row - std::min<std::size_t>(row, s.slots[o].cycle) : (row + rows - s.row(o)) % rows;
       if (s.slots[o].channel < channels && after != 0 && after < occupancy && row >= (s.interval == 0 ? s.row(o) : 0)) {
-        std::string& cell = table[row + 1][s.slots[o].channel + std::size_t{1}];
+        std::string& cell = cells[row][s.slots[o].channel + std::size_t{1}];
         cell = cell.empty() ? "|" : cell;
       }
     }
   }
-  table[0][channels + 1] = has_others ? "others" : "";
-  std::vector<std::size_t> widths(channels + 2, 0);
-  for (const auto& line : table) {
-    for (std::size_t c = 0; c != line.size(); ++c) {
-      widths[c] = std::max(widths[c], line[c].size());
-    }
+  report_table table;
+  table.columns.push_back({.title = "cycle", .is_right = true});
+  for (std::size_t c = 0; c != channels; ++c) {
+    table.columns.push_back({.title = detail::string_of(m.channel_names[c])});
   }
-  std::string out;
-  for (const auto& line : table) {
-    std::string text;
-    for (std::size_t c = 0; c != line.size(); ++c) {
-      const std::string padding(widths[c] - line[c].size(), ' ');
-      text += c == 0 ? padding + line[c] : "  " + line[c] + padding;
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += text + '\n';
+  table.columns.push_back({.title = has_others ? "others" : ""});
+  for (const std::vector<std::string>& row : cells) {
+    table.rows.emplace_back(row.begin(), row.end());
   }
-  return out;
+  return to_text(table);
 }
 
 MIDEND_FUNCTION std::string schedule_svg(const schedulable_body& body, const machine_model& m, const schedule& s,

@@ -47,15 +47,12 @@ concept solution_names = requires(const Names& names, std::uint32_t number) {
 
 namespace detail {
 
-template <class Names> constexpr bool explain_solution_names() {
-  static_assert(solution_names<Names>,
-                "midend: the names of a table need `node(n)`, `statement(s)` and `part(p)`, each const, which return "
+MIDEND_REQUIRED(solution_names,
+                "the names of a table need `node(n)`, `statement(s)` and `part(p)`, each const, which return "
                 "what converts to std::string_view; derive from midend::numbered_names to change one of them");
-  return false;
-}
 
 template <class Names>
-concept solution_names_argument = solution_names<Names> || explain_solution_names<Names>();
+concept solution_names_argument = solution_names<Names> || solution_names_row::explain<Names>();
 
 struct printable_problem_contract : contract<problem_contract, facts_row<printable_lattice_contract>> {};
 

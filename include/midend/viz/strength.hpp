@@ -4,8 +4,9 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/transform/strength_plan.hpp"
-#include "midend/viz/transformation_plans.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,25 +15,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-constexpr std::string_view to_text(strength_obstacle o) {
-  switch (o) {
-    using enum strength_obstacle;
-  case none:
-    return "it becomes a counter";
-  case changes_inside:
-    return "start or step have values of the loop";
-  case not_proven:
-    return "it depends on operations that the checker does not follow";
-  case no_place:
-    return "header, or no node before the loop, accept operations";
-  case fixed_operand:
-    return "an operation names it";
-  case costs_more:
-    return "the start costs more than the loop would save";
-  default:
-    return "the IR has no such operations, or the value is no number";
-  }
-}
+template <>
+inline constexpr auto words_of<strength_obstacle> = word_table<strength_obstacle>({
+    {strength_obstacle::none, "it becomes a counter"},
+    {strength_obstacle::changes_inside, "start or step have values of the loop"},
+    {strength_obstacle::not_proven, "it depends on operations that the checker does not follow"},
+    {strength_obstacle::no_place, "header, or no node before the loop, accept operations"},
+    {strength_obstacle::fixed_operand, "an operation names it"},
+    {strength_obstacle::costs_more, "the start costs more than the loop would save"},
+    {strength_obstacle::not_made, "the IR has no such operations, or the value is no number"},
+});
 
 /// A line for each value that becomes a counter, and for each one that stays.
 ///
@@ -51,16 +43,9 @@ template <value_names Names = numbered_values> std::string to_text(const strengt
 }
 
 inline std::string summary_text(const strength_plan& plan) {
-  using enum strength_obstacle;
   detail::plan_counts counts("nothing reduced");
   counts.done(plan.values.size(), "new counter");
-  for (const strength_obstacle o : {changes_inside, not_proven, no_place, fixed_operand, costs_more, not_made}) {
-    std::size_t count = 0;
-    for (const strength_refusal& r : plan.refused) {
-      count += r.why == o ? 1u : 0u;
-    }
-    counts.refused(count, "value", to_text(o));
-  }
+  counts.refused(plan.refused, "value");
   return counts.text();
 }
 

@@ -26,7 +26,9 @@
 #include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/viz/certificates.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,118 +40,81 @@ MIDEND_BEGIN_NAMESPACE
 
 // Each enumerator as a phrase without full stop.
 
-constexpr std::string_view to_text(loop_node_kind k) {
-  switch (k) {
-  case loop_node_kind::preheader:
-    return "preheader";
-  case loop_node_kind::latch:
-    return "single latch";
-  default:
-    return "dedicated exit";
-  }
-}
+template <>
+inline constexpr auto words_of<loop_node_kind> = word_table<loop_node_kind>({
+    {loop_node_kind::preheader, "preheader"},
+    {loop_node_kind::latch, "single latch"},
+    {loop_node_kind::dedicated_exit, "dedicated exit"},
+});
 
-constexpr std::string_view to_text(loop_refusal_reason r) {
-  return r == loop_refusal_reason::entry_is_header ? "its header is the entry"
-                                                   : "an edge cannot be led through a new node";
-}
+template <>
+inline constexpr auto words_of<loop_refusal_reason> = word_table<loop_refusal_reason>({
+    {loop_refusal_reason::entry_is_header, "its header is the entry"},
+    {loop_refusal_reason::edge_stays, "an edge cannot be led through a new node"},
+});
 
-constexpr std::string_view to_text(closing_refusal_reason r) {
-  return r == closing_refusal_reason::exit_not_dedicated ? "the exit is also entered from elsewhere"
-                                                         : "the value can take no phi";
-}
+template <>
+inline constexpr auto words_of<closing_refusal_reason> = word_table<closing_refusal_reason>({
+    {closing_refusal_reason::exit_not_dedicated, "the exit is also entered from elsewhere"},
+    {closing_refusal_reason::cannot_have_phi, "the value can take no phi"},
+});
 
-constexpr std::string_view to_text(rotation_refusal_reason r) {
-  switch (r) {
-  case rotation_refusal_reason::no_preheader:
-    return "it has no preheader";
-  case rotation_refusal_reason::several_edges_into_the_body:
-    return "several edges lead from its header into it";
-  case rotation_refusal_reason::too_large:
-    return "its header has more operations than the limit";
-  case rotation_refusal_reason::may_not_duplicate:
-    return "an operation of its header may not be copied";
-  default:
-    return "an edge of its header cannot be redirected";
-  }
-}
+template <>
+inline constexpr auto words_of<rotation_refusal_reason> = word_table<rotation_refusal_reason>({
+    {rotation_refusal_reason::no_preheader, "it has no preheader"},
+    {rotation_refusal_reason::several_edges_into_the_body, "several edges lead from its header into it"},
+    {rotation_refusal_reason::too_large, "its header has more operations than the limit"},
+    {rotation_refusal_reason::may_not_duplicate, "an operation of its header may not be copied"},
+    {rotation_refusal_reason::edge_stays, "an edge of its header cannot be redirected"},
+});
 
-constexpr std::string_view to_text(separation_reason r) {
-  return r == separation_reason::unchanged_phi ? "a phi keeps its value in the inner one"
-                                               : "the profile shows the inner one";
-}
+template <>
+inline constexpr auto words_of<separation_reason> = word_table<separation_reason>({
+    {separation_reason::unchanged_phi, "a phi keeps its value in the inner one"},
+    {separation_reason::profile, "the profile shows the inner one"},
+});
 
-constexpr std::string_view to_text(irreducible_refusal_reason r) {
-  switch (r) {
-  case irreducible_refusal_reason::edge_stays:
-    return "an edge cannot be led elsewhere";
-  case irreducible_refusal_reason::may_not_duplicate:
-    return "an operation may not be copied";
-  case irreducible_refusal_reason::takes_no_phi:
-    return "a value can take no phi";
-  default:
-    return "more would be copied or led than the limit";
-  }
-}
+template <>
+inline constexpr auto words_of<irreducible_refusal_reason> = word_table<irreducible_refusal_reason>({
+    {irreducible_refusal_reason::edge_stays, "an edge cannot be led elsewhere"},
+    {irreducible_refusal_reason::may_not_duplicate, "an operation may not be copied"},
+    {irreducible_refusal_reason::takes_no_phi, "a value can take no phi"},
+    {irreducible_refusal_reason::too_large, "more would be copied or led than the limit"},
+});
 
-constexpr std::string_view to_text(hoisting_refusal_reason r) {
-  switch (r) {
-  case hoisting_refusal_reason::no_preheader:
-    return "the loop has no preheader";
-  case hoisting_refusal_reason::closed_preheader:
-    return "no operation may move to the preheader, or what it reads is computed by the end of that";
-  case hoisting_refusal_reason::may_trap:
-    return "it may trap, and would run earlier or where it did not";
-  case hoisting_refusal_reason::memory_written:
-    return "it reads memory that the loop may write";
-  case hoisting_refusal_reason::not_repeatable:
-    return "it may give another value each time";
-  default:
-    return "it matters which threads run it together";
-  }
-}
+template <>
+inline constexpr auto words_of<hoisting_refusal_reason> = word_table<hoisting_refusal_reason>({
+    {hoisting_refusal_reason::no_preheader, "the loop has no preheader"},
+    {hoisting_refusal_reason::may_trap, "it may trap, and would run earlier or where it did not"},
+    {hoisting_refusal_reason::memory_written, "it reads memory that the loop may write"},
+    {hoisting_refusal_reason::not_repeatable, "it may give another value each time"},
+    {hoisting_refusal_reason::convergent, "it matters which threads run it together"},
+    {hoisting_refusal_reason::closed_preheader,
+     "no operation may move to the preheader, or what it reads is computed by the end of that"},
+});
 
-constexpr std::string_view to_text(unrolling_refusal_reason r) {
-  switch (r) {
-    using enum unrolling_refusal_reason;
-  case one_copy:
-    return "one copy is the loop itself";
-  case overlaps:
-    return "a loop around it or inside it is unrolled";
-  case may_not_duplicate:
-    return "an operation may not be copied";
-  case takes_no_phi:
-    return "a value can take no phi";
-  case edge_stays:
-    return "an edge cannot be redirected";
-  default:
-    return "more would be cloned than the limit";
-  }
-}
+template <>
+inline constexpr auto words_of<unrolling_refusal_reason> = word_table<unrolling_refusal_reason>({
+    {unrolling_refusal_reason::one_copy, "one copy is the loop itself"},
+    {unrolling_refusal_reason::overlaps, "a loop around it or inside it is unrolled"},
+    {unrolling_refusal_reason::may_not_duplicate, "an operation may not be copied"},
+    {unrolling_refusal_reason::takes_no_phi, "a value can take no phi"},
+    {unrolling_refusal_reason::edge_stays, "an edge cannot be redirected"},
+    {unrolling_refusal_reason::too_large, "more would be cloned than the limit"},
+});
 
-constexpr std::string_view to_text(remainder_refusal_reason r) {
-  switch (r) {
-    using enum remainder_refusal_reason;
-  case not_innermost:
-    return "it contains a loop, or control that cannot be described";
-  case no_counted_exit:
-    return "no exit compares a counter with a bound that it approaches";
-  case step_is_value:
-    return "the step of the counter is no number";
-  case other_comparison:
-    return "what is compared is no number, or one of too many bits";
-  case step_too_large:
-    return "the step has more than 64 bits";
-  case factor_too_large:
-    return "the factor is no number of the counter's width";
-  case no_guard:
-    return "there is no place for a guard";
-  case early_trap:
-    return "computing the trip count before the loop might trap";
-  default:
-    return "it cannot be copied";
-  }
-}
+template <>
+inline constexpr auto words_of<remainder_refusal_reason> = word_table<remainder_refusal_reason>({
+    {remainder_refusal_reason::not_innermost, "it contains a loop, or control that cannot be described"},
+    {remainder_refusal_reason::no_counted_exit, "no exit compares a counter with a bound that it approaches"},
+    {remainder_refusal_reason::step_is_value, "the step of the counter is no number"},
+    {remainder_refusal_reason::other_comparison, "what is compared is no number, or one of too many bits"},
+    {remainder_refusal_reason::step_too_large, "the step has more than 64 bits"},
+    {remainder_refusal_reason::factor_too_large, "the factor is no number of the counter's width"},
+    {remainder_refusal_reason::no_guard, "there is no place for a guard"},
+    {remainder_refusal_reason::early_trap, "computing the trip count before the loop might trap"},
+    {remainder_refusal_reason::not_copied, "it cannot be copied"},
+});
 
 namespace detail {
 
@@ -166,49 +131,6 @@ template <class G, class Names> std::string list_of_edges(const G& g, span<const
   }
   return out;
 }
-
-/// `2 preheaders, 1 single latch; refused: 1 loop (it has no preheader)`: counts that are not 0.
-class plan_counts {
-public:
-  /// `nothing`: the words if nothing is done.
-  explicit plan_counts(std::string_view nothing) : nothing_(nothing) {}
-
-  plan_counts& done(std::size_t count, std::string_view what, std::string_view ending = "s") {
-    add(done_, count, what, ending);
-    return *this;
-  }
-
-  plan_counts& refused(std::size_t count, std::string_view what, std::string_view why, std::string_view ending = "s") {
-    if (add(refused_, count, what, ending)) {
-      refused_ += " (";
-      refused_ += why;
-      refused_ += ")";
-    }
-    return *this;
-  }
-
-  std::string text() const {
-    return (done_.empty() ? std::string(nothing_) : done_) +
-           (refused_.empty() ? std::string() : "; refused: " + refused_);
-  }
-
-private:
-  static bool add(std::string& out, std::size_t count, std::string_view what, std::string_view ending) {
-    if (count == 0) {
-      return false;
-    }
-    out += out.empty() ? "" : ", ";
-    out += std::to_string(count);
-    out += ' ';
-    out += what;
-    out += count == 1 ? std::string_view() : ending;
-    return true;
-  }
-
-  std::string_view nothing_;
-  std::string done_;
-  std::string refused_;
-};
 
 } // namespace detail
 
@@ -239,23 +161,16 @@ std::string to_text(const IR& ir, const loop_forest& loops, const loop_simplific
 
 /// Changes and refusals, counted by kind and reason, in one line.
 inline std::string summary_text(const loop_simplification_plan& plan) {
-  constexpr loop_node_kind kinds[] = {loop_node_kind::preheader, loop_node_kind::latch, loop_node_kind::dedicated_exit};
   detail::plan_counts counts("no new nodes");
-  for (const loop_node_kind kind : kinds) {
+  for (const auto& [kind, words] : words_of<loop_node_kind>) {
     std::size_t count = 0;
     for (const loop_route& r : plan.routes) {
       count += r.kind == kind ? 1u : 0u;
     }
-    counts.done(count, to_text(kind), kind == loop_node_kind::latch ? "es" : "s");
+    counts.done(count, words);
   }
-  for (const loop_node_kind kind : kinds) {
-    for (const loop_refusal_reason reason : {loop_refusal_reason::entry_is_header, loop_refusal_reason::edge_stays}) {
-      std::size_t count = 0;
-      for (const loop_refusal& r : plan.refused) {
-        count += r.kind == kind && r.why == reason ? 1u : 0u;
-      }
-      counts.refused(count, to_text(kind), to_text(reason), kind == loop_node_kind::latch ? "es" : "s");
-    }
+  for (const auto& [kind, words] : words_of<loop_node_kind>) {
+    counts.refused(plan.refused, words, [kind](const loop_refusal& r) { return r.kind == kind; });
   }
   return counts.text();
 }
@@ -307,14 +222,7 @@ std::string to_text(const loop_closing_plan& plan, const Names& names = {}) {
 inline std::string summary_text(const loop_closing_plan& plan) {
   detail::plan_counts counts("no closing phis");
   counts.done(plan.phis.size(), "closing phi");
-  for (const closing_refusal_reason reason :
-       {closing_refusal_reason::exit_not_dedicated, closing_refusal_reason::cannot_have_phi}) {
-    std::size_t count = 0;
-    for (const closing_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "value", to_text(reason));
-  }
+  counts.refused(plan.refused, "value");
   return counts.text();
 }
 
@@ -340,21 +248,13 @@ std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan&
 }
 
 inline std::string summary_text(const rotation_plan& plan) {
-  using enum rotation_refusal_reason;
   detail::plan_counts counts("no loop rotated");
   std::size_t running = 0;
   for (const rotation& r : plan.rotations) {
     running += r.runs ? 1u : 0u;
   }
   counts.done(plan.rotations.size(), "rotated loop").done(running, "known guard");
-  for (const rotation_refusal_reason reason :
-       {no_preheader, several_edges_into_the_body, too_large, may_not_duplicate, edge_stays}) {
-    std::size_t count = 0;
-    for (const rotation_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "loop", to_text(reason));
-  }
+  counts.refused(plan.refused, "loop");
   return counts.text();
 }
 
@@ -409,7 +309,7 @@ std::string to_text(const IR& ir, const control_plan& plan, const Names& names =
 
 inline std::string summary_text(const control_plan& plan) {
   return detail::plan_counts("nothing to clean")
-      .done(plan.branches.size(), "decided branch", "es")
+      .done(plan.branches.size(), "decided branch")
       .done(plan.unreachable.size(), "unreachable node")
       .done(plan.merges.size(), "merged node")
       .done(plan.passed.size(), "passed node")
@@ -446,10 +346,10 @@ std::string to_text(const IR& ir, const dead_code_plan& plan, const Names& names
 inline std::string summary_text(const dead_code_plan& plan) {
   return detail::plan_counts("nothing dead")
       .done(plan.values.size(), "dead value")
-      .done(plan.branches.size(), "dead branch", "es")
+      .done(plan.branches.size(), "dead branch")
       .done(plan.unreachable.size(), "unreachable node")
       .done(plan.removed_loops.size(), "dead loop")
-      .refused(plan.refused.size(), "dead branch", "an edge cannot be redirected", "es")
+      .refused(plan.refused.size(), "dead branch", "an edge cannot be redirected")
       .text();
 }
 
@@ -484,34 +384,18 @@ std::string to_text(const IR& ir, const cycle_forest& cycles, const irreducible_
   return out;
 }
 
-namespace detail {
-
-inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& plan) {
-  using enum irreducible_refusal_reason;
-  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, takes_no_phi, too_large}) {
-    std::size_t count = 0;
-    for (const irreducible_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "cycle", to_text(reason));
-  }
-  return counts;
-}
-
-} // namespace detail
-
 inline std::string summary_text(const irreducible_plan& plan) {
   detail::plan_counts counts("no cycle changed");
-  counts.done(plan.dispatches.size(), "dispatch", "es").done(plan.splits.size(), "split cycle");
-  return detail::count_refused(counts, plan).text();
+  counts.done(plan.dispatches.size(), "dispatch").done(plan.splits.size(), "split cycle");
+  return counts.refused(plan.refused, "cycle").text();
 }
 
 /// The changes of all rounds.
 inline std::string summary_text(const irreducible_result& done) {
   detail::plan_counts counts("no cycle changed");
-  counts.done(done.dispatches, "dispatch", "es").done(done.splits, "split cycle");
+  counts.done(done.dispatches, "dispatch").done(done.splits, "split cycle");
   counts.done(done.cloned, "clone");
-  return detail::count_refused(counts, done.plan).text();
+  return counts.refused(done.plan.refused, "cycle").text();
 }
 
 /// A line for each loop. `loops` is that of the plan.
@@ -588,17 +472,9 @@ std::string to_text(const loop_forest& loops, const hoisting_plan& plan, const N
 }
 
 inline std::string summary_text(const hoisting_plan& plan) {
-  using enum hoisting_refusal_reason;
   detail::plan_counts counts("nothing moved");
   counts.done(plan.moves.size(), "moved operation");
-  for (const hoisting_refusal_reason reason :
-       {no_preheader, closed_preheader, may_trap, memory_written, not_repeatable, convergent}) {
-    std::size_t count = 0;
-    for (const hoisting_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "operation", to_text(reason));
-  }
+  counts.refused(plan.refused, "operation");
   return counts.text();
 }
 
@@ -652,21 +528,13 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
 }
 
 inline std::string summary_text(const unrolling_plan& plan) {
-  using enum unrolling_refusal_reason;
   detail::plan_counts counts("no loop unrolled");
   std::size_t cycles = 0;
   for (const loop_unrolling& x : plan.unrollings) {
     cycles += x.is_chain() ? 0u : 1u;
   }
   counts.done(cycles, "unrolled loop").done(plan.unrollings.size() - cycles, "peeled loop").done(plan.cloned, "clone");
-  for (const unrolling_refusal_reason reason :
-       {one_copy, overlaps, may_not_duplicate, takes_no_phi, edge_stays, too_large}) {
-    std::size_t count = 0;
-    for (const unrolling_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "loop", to_text(reason));
-  }
+  counts.refused(plan.refused, "loop");
   return counts.text();
 }
 
@@ -697,17 +565,9 @@ std::string to_text(const loop_forest& loops, const remainder_plan& plan, const 
 }
 
 inline std::string summary_text(const remainder_plan& plan) {
-  using enum remainder_refusal_reason;
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
-  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, step_is_value, other_comparison,
-                                                step_too_large, factor_too_large, no_guard, early_trap, not_copied}) {
-    std::size_t count = 0;
-    for (const remainder_refusal& r : plan.refused) {
-      count += r.why == reason ? 1u : 0u;
-    }
-    counts.refused(count, "loop", to_text(reason));
-  }
+  counts.refused(plan.refused, "loop");
   return counts.text();
 }
 

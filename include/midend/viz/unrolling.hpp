@@ -1,8 +1,9 @@
-/// `to_text`: the advice of `advise_unrolling` for one loop, as text.
+/// `unrolling_report`, `to_text`: the advice of `advise_unrolling` for one loop, as a report and as text.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/trip_formula.hpp"
 #include "midend/viz/unrolling_reasons.hpp"
 #include "midend/viz/value_names.hpp"
@@ -14,31 +15,52 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The text of an advice; `trip_formula` is the text of the trip count, or empty.
-MIDEND_COLD MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
-                                                    const function_words& names, std::string_view trip_formula);
+/// The report of an advice; `trip_formula` is the text of the trip count, or empty.
+MIDEND_COLD MIDEND_FUNCTION report advice_report(const unrolling_advice& advice, const machine_words& machine,
+                                                 const function_words& names, std::string_view trip_formula);
 
 } // namespace detail
 
 /// The advice for one loop: its trip count, the decision, the limits of the time before and after it, the savings by
-/// copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
-///
-///     loop: 1024 header executions, 1023 backedges taken
-///       decision    unrolled by 4, no remainder
-///       before      3.00 cycles per iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
-///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
-///       …
-///
-/// Cycles are lower bounds. Equal advice gives equal text.
+/// copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for. Cycles are
+/// lower bounds. Equal advice gives equal reports.
 template <class M, class Names = numbered_values>
-std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
+report unrolling_report(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
   static_assert(issuing_machine_argument<M>);
   static_assert(value_names_argument<Names>);
   const bool has_counts = advice.obstacle == unrolling_obstacle::none;
   const std::string formula = has_counts ? trip_formula_text(advice.counts, names) : std::string();
   const detail::machine_words_of<M> m(machine);
   const detail::function_words_of<Names> n(names);
-  return detail::advice_text(advice, m, n, formula);
+  return detail::advice_report(advice, m, n, formula);
+}
+
+/// The savings of the decision as a table, one by one: what is saved, the copy, the value and the result.
+template <class Names = numbered_values>
+report_table savings_table(const unrolling_advice& advice, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
+  report_table table{{{.key = "what", .title = "what"},
+                      {.key = "copy", .title = "copy", .is_right = true},
+                      {.key = "value", .title = "value"},
+                      {.key = "result", .title = "result", .is_right = true}},
+                     {}};
+  for (const unrolling_saving& s : advice.savings) {
+    const std::string value = s.value == no_value ? std::string() : std::string(names.value(s.value));
+    table.rows.push_back({name_of(s.kind), s.copy, value, s.result});
+  }
+  return table;
+}
+
+/// The report in text.
+///
+///     loop: 1024 header executions, 1023 backedges taken
+///       decision    unrolled by 4, no remainder
+///       before      3.00 cycles per iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
+///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
+///       …
+template <class M, class Names = numbered_values>
+std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
+  return to_text(unrolling_report(advice, machine, names));
 }
 
 MIDEND_END_NAMESPACE
@@ -51,6 +73,7 @@ MIDEND_END_NAMESPACE
 #include "midend/support/span.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"
 #include "midend/viz/unrolling_words.hpp"
+#include "midend/viz/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -254,12 +277,13 @@ public:
   unrolling_writer(const unrolling_advice& advice, const machine_words& machine, const function_words& names)
       : advice_(advice), machine_(machine), names_(names) {}
 
-  MIDEND_SELDOM_CALLED std::string write(std::string_view trip_formula) {
-    out_ = names_.node(advice_.header);
+  MIDEND_SELDOM_CALLED report write(std::string_view trip_formula) {
+    out_.heading = names_.node(advice_.header);
     if (advice_.obstacle != unrolling_obstacle::none) {
-      return joined({out_, ": not unrolled: ", to_text(advice_.obstacle), "\n"});
+      out_.heading += joined({": not unrolled: ", to_text(advice_.obstacle)});
+      return std::move(out_);
     }
-    out_ += joined({": ", trip_text(advice_.counts), "\n"});
+    out_.heading += joined({": ", trip_text(advice_.counts)});
     if (!trip_formula.empty()) {
       line("backedges", trip_formula);
     }
@@ -275,7 +299,8 @@ public:
     lines("saved", savings_text(names_).lines(advice_.savings));
     lines("assumed", assumptions());
     lines("missing", missing());
-    candidates();
+    out_.table_key = "candidates";
+    out_.table = candidates();
     return std::move(out_);
   }
 
@@ -287,15 +312,11 @@ private:
   const unrolling_candidate& chosen() const { return advice_.decision(); }
 
   MIDEND_SELDOM_CALLED void line(std::string_view label, std::string_view text) {
-    constexpr std::size_t width = 12;
-    out_ += joined({"  ", label, std::string_view("            ").substr(0, width - label.size()), text, "\n"});
+    out_.add(std::string(label), std::string(label), text);
   }
 
-  MIDEND_SELDOM_CALLED void lines(std::string_view label, const std::vector<std::string>& all) {
-    for (const std::string& text : all) {
-      line(label, text);
-      label = "";
-    }
+  MIDEND_SELDOM_CALLED void lines(std::string_view label, std::vector<std::string> all) {
+    out_.add_list(std::string(label), std::string(label), std::move(all));
   }
 
   MIDEND_SELDOM_CALLED static std::string cycles_text(const unrolling_candidate& c) {
@@ -446,7 +467,7 @@ private:
   }
 
   /// An upper bound is more than nothing.
-  std::string_view words_of(assumption a) const {
+  std::string_view assumption_text(assumption a) const {
     return a == assumption::assumed_trip && advice_.counts.trip.kind == trip_count_kind::at_most
                ? "the trip count is assumed, within its upper bound"
                : to_text(a);
@@ -458,7 +479,7 @@ private:
     std::vector<std::string> all;
     for (std::size_t a = 0; a != num_assumptions; ++a) {
       if (advice_.assumptions[a]) {
-        const std::string_view text = words_of(static_cast<assumption>(a));
+        const std::string_view text = assumption_text(static_cast<assumption>(a));
         if (all.empty() || all.back().size() + text.size() > room) {
           all.emplace_back(text);
         } else {
@@ -509,57 +530,45 @@ private:
     return c.kind == unrolling_kind::none ? "rolled" : name_of(c);
   }
 
-  // The table of candidates.
-
-  static constexpr std::size_t num_columns = 9;
-  using table_row = std::array<std::string, num_columns>;
-  static constexpr std::array<bool, num_columns> is_number = {true, false, true, true, false, true, true, true, false};
-
-  MIDEND_SELDOM_CALLED void candidates() {
-    std::vector<table_row> rows;
-    rows.push_back({"factor", "kind", "cycles", "", "bound by", "operations", "bytes", "total", "  why not"});
+  MIDEND_SELDOM_CALLED report_table candidates() const {
+    report_table table{{{.key = "factor", .title = "factor", .is_right = true},
+                        {.key = "kind", .title = "kind"},
+                        {.key = "cycles_per_iteration", .title = "cycles", .is_right = true},
+                        {.title = "", .is_right = true},
+                        {.key = "bound_by", .title = "bound by"},
+                        {.key = "operations", .title = "operations", .is_right = true},
+                        {.key = "bytes", .title = "bytes", .is_right = true},
+                        {.key = "total_cycles", .title = "total", .is_right = true},
+                        {.key = "verdict", .title = "  why not"}},
+                       {}};
     for (const unrolling_candidate& c : advice_.candidates) {
-      rows.push_back(row_of(c));
-    }
-    std::array<std::size_t, num_columns> width{};
-    for (const table_row& r : rows) {
-      for (std::size_t c = 0; c != num_columns; ++c) {
-        width[c] = std::max(width[c], r[c].size());
+      std::vector<report_value> row(table.columns.size());
+      row[0] = c.factor;
+      row[1] = kind_text(c);
+      if (c.is_evaluated) {
+        const fraction& cycles = c.cycles_per_iteration;
+        row[2] = report_value(cycles).as(joined({c.is_tried ? "" : "~", exact_text(cycles)}));
+        row[3] = decimal_text(cycles);
+        row[4] = bound_by(c);
+        row[5] = c.body.operations;
+        row[6] = c.total_bytes;
+        row[7] = c.total_cycles;
       }
+      const std::string why = verdict(c);
+      row[8] = report_value(why).as(joined({&c == &chosen() ? "* " : "  ", why}));
+      table.rows.push_back(std::move(row));
     }
-    for (const table_row& r : rows) {
-      std::string text = "    ";
-      for (std::size_t c = 0; c != num_columns; ++c) {
-        const std::string fill(width[c] - r[c].size(), ' ');
-        text += joined({c == 0 ? "" : "  ", is_number[c] ? fill : "", r[c], is_number[c] ? "" : fill});
-      }
-      text.erase(text.find_last_not_of(' ') + 1);
-      out_ += joined({text, "\n"});
-    }
-  }
-
-  MIDEND_SELDOM_CALLED table_row row_of(const unrolling_candidate& c) const {
-    table_row row = {number_text(c.factor), kind_text(c), "-", "-", "-", "-", "-", "-", {}};
-    if (c.is_evaluated) {
-      row[2] = joined({c.is_tried ? "" : "~", exact_text(c.cycles_per_iteration)});
-      row[3] = decimal_text(c.cycles_per_iteration);
-      row[4] = bound_by(c);
-      row[5] = number_text(c.body.operations);
-      row[6] = number_text(c.total_bytes);
-      row[7] = number_text(c.total_cycles);
-    }
-    row[8] = joined({&c == &chosen() ? "* " : "  ", verdict(c)});
-    return row;
+    return table;
   }
 
   const unrolling_advice& advice_;
   const machine_words& machine_;
   const function_words& names_;
-  std::string out_;
+  report out_;
 };
 
-std::string advice_text(const unrolling_advice& advice, const machine_words& machine, const function_words& names,
-                        std::string_view trip_formula) {
+report advice_report(const unrolling_advice& advice, const machine_words& machine, const function_words& names,
+                     std::string_view trip_formula) {
   return unrolling_writer(advice, machine, names).write(trip_formula);
 }
 

@@ -32,7 +32,8 @@ MIDEND_END_NAMESPACE
 
 #if MIDEND_DEFINES_FUNCTIONS
 
-#include "midend/viz/unrolling_words.hpp"
+#include "midend/viz/report.hpp"
+#include "midend/viz/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -97,10 +98,7 @@ private:
   void label(double x, double y, std::string_view anchor, std::string_view text, std::string_view more = "") {
     say("<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + std::string(anchor) + "\"" +
         std::string(more) + ">");
-    for (const char c : text) {
-      const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-      say(c == '<' ? "&lt;" : c == '&' ? "&amp;" : is_control ? " " : std::string_view(&c, 1));
-    }
+    say(xml_text(text));
     say("</text>\n");
   }
 

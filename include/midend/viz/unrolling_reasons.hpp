@@ -9,8 +9,10 @@
 #include "midend/support/span.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"
+#include "midend/viz/report.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
+#include "midend/viz/words.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -81,9 +83,6 @@ private:
 
 } // namespace detail
 
-/// Ascending numbers, with runs of three or more as ranges: `0-2, 4`.
-MIDEND_COLD MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers);
-
 namespace detail {
 
 MIDEND_COLD MIDEND_FUNCTION std::string channel_words(const machine_words& m, channel_set set);
@@ -134,6 +133,9 @@ template <class Names> std::vector<recurrence_step> recurrence_steps(const machi
   return detail::list_recurrence_steps(body, detail::function_words_of<Names>(names));
 }
 
+/// The steps as a table: value, copy, class, latency, distance, dependence.
+MIDEND_COLD MIDEND_FUNCTION report_table recurrence_table(span<const recurrence_step> steps);
+
 /// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
 /// The dependence back to the first step is shown unless it is one of value.
 MIDEND_COLD MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies);
@@ -163,22 +165,6 @@ MIDEND_END_NAMESPACE
 #include <bit>
 
 MIDEND_BEGIN_NAMESPACE
-
-std::string ranges_text(span<const std::uint32_t> numbers) {
-  std::string text;
-  for (std::size_t first = 0; first != numbers.size();) {
-    std::size_t last = first;
-    while (last + 1 != numbers.size() && numbers[last + 1] == numbers[last] + 1) {
-      ++last;
-    }
-    text += detail::joined({text.empty() ? "" : ", ", detail::number_text(numbers[first])});
-    if (last != first) {
-      text += detail::joined({last == first + 1 ? ", " : "-", detail::number_text(numbers[last])});
-    }
-    first = last + 1;
-  }
-  return text;
-}
 
 namespace detail {
 
@@ -250,6 +236,20 @@ std::vector<recurrence_step> list_recurrence_steps(const machine_body& body, con
 }
 
 } // namespace detail
+
+report_table recurrence_table(span<const recurrence_step> steps) {
+  report_table table{{{.key = "value", .title = "value"},
+                      {.key = "copy", .title = "copy", .is_right = true},
+                      {.key = "class", .title = "class"},
+                      {.key = "latency", .title = "latency", .is_right = true},
+                      {.key = "distance", .title = "distance", .is_right = true},
+                      {.key = "dependence", .title = "dependence"}},
+                     {}};
+  for (const recurrence_step& s : steps) {
+    table.rows.push_back({s.name, s.copy, name_of(s.kind), s.by.latency, s.by.distance, name_of(s.by.kind)});
+  }
+  return table;
+}
 
 std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
   constexpr std::size_t most = 10;

@@ -5,146 +5,77 @@
 #include "midend/induction/loop_counts.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/machine/lowering/body_cost.hpp"
-#include "midend/support/fraction.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_savings.hpp"
+#include "midend/viz/words.hpp"
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
-namespace detail {
-
-// These are hardly inlined: text of many pieces would be most of the code of a program that prints advice.
-
-/// The pieces, one after the other.
-MIDEND_COLD MIDEND_FUNCTION std::string joined(std::initializer_list<std::string_view> pieces);
-
-MIDEND_COLD MIDEND_FUNCTION std::string number_text(std::uint64_t number);
-
-/// `1 cycle`, `2 cycles`.
-MIDEND_COLD MIDEND_FUNCTION std::string counted_text(std::uint64_t count, std::string_view what);
-
-} // namespace detail
-
-/// A fraction in lowest terms: `9/4`, and `3` for a whole number.
-MIDEND_COLD MIDEND_FUNCTION std::string exact_text(const fraction& f);
-
-/// A fraction as a decimal number, rounded to the nearest thousandth: `2.25`, `1.333`, `3.00`.
-MIDEND_COLD MIDEND_FUNCTION std::string decimal_text(const fraction& f);
-
 // Each enumerator as a phrase without full stop.
 
-constexpr std::string_view to_text(unrolling_obstacle o) {
-  switch (o) {
-  case unrolling_obstacle::none:
-    return "nothing";
-  case unrolling_obstacle::contains_loop:
-    return "it contains a loop, and only innermost loops are unrolled";
-  case unrolling_obstacle::irreducible:
-    return "it contains a cycle that is not a natural loop";
-  case unrolling_obstacle::unusual_control:
-    return "it contains a branch without a condition";
-  case unrolling_obstacle::too_large:
-    return "one iteration has more operations than the limit";
-  case unrolling_obstacle::impossible_machine:
-    return "an operation needs a channel or resource that the machine does not have";
-  case unrolling_obstacle::too_many_exits:
-    return "it has too many exits for the values that are used after it";
-  default:
-    return "the dependences of one iteration form a cycle";
-  }
-}
+template <>
+inline constexpr auto words_of<unrolling_obstacle> = word_table<unrolling_obstacle>({
+    {unrolling_obstacle::none, "nothing"},
+    {unrolling_obstacle::contains_loop, "it contains a loop, and only innermost loops are unrolled"},
+    {unrolling_obstacle::irreducible, "it contains a cycle that is not a natural loop"},
+    {unrolling_obstacle::unusual_control, "it contains a branch without a condition"},
+    {unrolling_obstacle::too_large, "one iteration has more operations than the limit"},
+    {unrolling_obstacle::impossible_machine, "an operation needs a channel or resource that the machine does not have"},
+    {unrolling_obstacle::cyclic_body, "the dependences of one iteration form a cycle"},
+    {unrolling_obstacle::too_many_exits, "it has too many exits for the values that are used after it"},
+});
 
-constexpr std::string_view to_text(rejection r) {
-  switch (r) {
-  case rejection::none:
-    return "chosen";
-  case rejection::not_allowed:
-    return "not allowed by the options";
-  case rejection::outdone:
-    return "a later candidate is better";
-  case rejection::not_faster:
-    return "not faster";
-  case rejection::tie:
-    return "equally fast, but larger";
-  case rejection::gain_too_small:
-    return "gains too little for its size";
-  case rejection::slower_in_total:
-    return "slower over all iterations";
-  case rejection::trip_too_short:
-    return "the loop has fewer iterations";
-  case rejection::below_break_even:
-    return "too few iterations to pay off";
-  case rejection::too_many_operations:
-    return "too many operations";
-  case rejection::too_many_bytes:
-    return "too many bytes";
-  case rejection::too_many_registers:
-    return "too many registers";
-  case rejection::leaves_loop_buffer:
-    return "does not fit in the loop buffer, but the rolled loop does";
-  case rejection::too_many_copies:
-    return "not tried, too many copies in all";
-  case rejection::refused:
-    return "the transformation refuses the loop";
-  default:
-    return "another factor is forced";
-  }
-}
+template <>
+inline constexpr auto words_of<rejection> = word_table<rejection>({
+    {rejection::none, "chosen"},
+    {rejection::not_allowed, "not allowed by the options"},
+    {rejection::outdone, "a later candidate is better"},
+    {rejection::not_faster, "not faster"},
+    {rejection::tie, "equally fast, but larger"},
+    {rejection::gain_too_small, "gains too little for its size"},
+    {rejection::slower_in_total, "slower over all iterations"},
+    {rejection::trip_too_short, "the loop has fewer iterations"},
+    {rejection::below_break_even, "too few iterations to pay off"},
+    {rejection::too_many_operations, "too many operations"},
+    {rejection::too_many_bytes, "too many bytes"},
+    {rejection::too_many_registers, "too many registers"},
+    {rejection::leaves_loop_buffer, "does not fit in the loop buffer, but the rolled loop does"},
+    {rejection::too_many_copies, "not tried, too many copies in all"},
+    {rejection::not_asked_for, "another factor is forced"},
+    {rejection::refused, "the transformation refuses the loop"},
+});
 
-constexpr std::string_view to_text(assumption a) {
-  switch (a) {
-  case assumption::lower_bound:
-    return "cycles are lower bounds, which a schedule may not reach";
-  case assumption::branch_is_free_of_recurrence:
-    return "no operation waits for the branch back";
-  case assumption::no_signed_wrap:
-    return "counters do not wrap, as the program promises";
-  case assumption::alias_classes:
-    return "accesses to different alias classes do not overlap";
-  case assumption::reassociation:
-    return "operations are regrouped where the program allows it";
-  case assumption::if_conversion:
-    return "branches inside the body become predicates";
-  case assumption::speculated_loads:
-    return "loads run before the exits of earlier copies are decided";
-  case assumption::profile:
-    return "the loop runs as often as in the profile";
-  case assumption::assumed_trip:
-    return "nothing is known about the trip count, it is assumed";
-  case assumption::trip_hint:
-    return "the program's hint about the trip count is correct";
-  case assumption::hardware_counter:
-    return "the hardware counts the iterations";
-  default:
-    return "loads hit the first level of the cache";
-  }
-}
+template <>
+inline constexpr auto words_of<assumption> = word_table<assumption>({
+    {assumption::lower_bound, "cycles are lower bounds, which a schedule may not reach"},
+    {assumption::branch_is_free_of_recurrence, "no operation waits for the branch back"},
+    {assumption::no_signed_wrap, "counters do not wrap, as the program promises"},
+    {assumption::alias_classes, "accesses to different alias classes do not overlap"},
+    {assumption::reassociation, "operations are regrouped where the program allows it"},
+    {assumption::if_conversion, "branches inside the body become predicates"},
+    {assumption::speculated_loads, "loads run before the exits of earlier copies are decided"},
+    {assumption::profile, "the loop runs as often as in the profile"},
+    {assumption::assumed_trip, "nothing is known about the trip count, it is assumed"},
+    {assumption::trip_hint, "the program's hint about the trip count is correct"},
+    {assumption::hardware_counter, "the hardware counts the iterations"},
+    {assumption::first_level_loads, "loads hit the first level of the cache"},
+});
 
-constexpr std::string_view to_text(pipelining_obstacle o) {
-  switch (o) {
-  case pipelining_obstacle::none:
-    return "pipelined";
-  case pipelining_obstacle::straight_line:
-    return "straight line";
-  case pipelining_obstacle::no_pipelining:
-    return "the machine does not pipeline loops";
-  case pipelining_obstacle::call:
-    return "not pipelined, it has a call";
-  case pipelining_obstacle::too_many_operations:
-    return "not pipelined, too many operations";
-  case pipelining_obstacle::too_many_stages:
-    return "not pipelined, too many stages";
-  case pipelining_obstacle::no_schedule:
-    return "not pipelined, no schedule was found";
-  default:
-    return "not pipelined, too few passes";
-  }
-}
+template <>
+inline constexpr auto words_of<pipelining_obstacle> = word_table<pipelining_obstacle>({
+    {pipelining_obstacle::none, "pipelined"},
+    {pipelining_obstacle::straight_line, "straight line"},
+    {pipelining_obstacle::no_pipelining, "the machine does not pipeline loops"},
+    {pipelining_obstacle::call, "not pipelined, it has a call"},
+    {pipelining_obstacle::too_many_operations, "not pipelined, too many operations"},
+    {pipelining_obstacle::too_many_stages, "not pipelined, too many stages"},
+    {pipelining_obstacle::no_schedule, "not pipelined, no schedule was found"},
+    {pipelining_obstacle::too_few_passes, "not pipelined, too few passes"},
+});
 
 /// The trip count of a loop, in both conventions: `5 header executions, 4 backedges taken`.
 MIDEND_COLD MIDEND_FUNCTION std::string trip_text(const loop_counts& counts);
@@ -157,43 +88,6 @@ MIDEND_END_NAMESPACE
 #if MIDEND_DEFINES_FUNCTIONS
 
 MIDEND_BEGIN_NAMESPACE
-
-namespace detail {
-
-std::string joined(std::initializer_list<std::string_view> pieces) {
-  std::string text;
-  for (const std::string_view piece : pieces) {
-    text += piece;
-  }
-  return text;
-}
-
-std::string number_text(std::uint64_t number) {
-  return std::to_string(number);
-}
-
-std::string counted_text(std::uint64_t count, std::string_view what) {
-  return joined({number_text(count), " ", what, count == 1 ? "" : "s"});
-}
-
-} // namespace detail
-
-std::string exact_text(const fraction& f) {
-  const std::string numerator = detail::number_text(f.numerator());
-  return f.denominator() == 1 ? numerator : detail::joined({numerator, "/", detail::number_text(f.denominator())});
-}
-
-std::string decimal_text(const fraction& f) {
-  std::uint64_t whole = f.numerator() / f.denominator();
-  std::uint64_t thousandths = ((f.numerator() % f.denominator()) * 1000 + f.denominator() / 2) / f.denominator();
-  whole += thousandths / 1000;
-  thousandths %= 1000;
-  std::string digits = detail::number_text(1000 + thousandths);
-  if (digits.back() == '0') {
-    digits.pop_back();
-  }
-  return detail::joined({detail::number_text(whole), ".", std::string_view(digits).substr(1)});
-}
 
 std::string trip_text(const loop_counts& counts) {
   const trip_count& trip = counts.trip;

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/contract.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -36,18 +37,15 @@ concept flow_names = value_names<Names> && requires(const Names& names, std::uin
 
 namespace detail {
 
-template <class Names> constexpr bool explain_value_names() {
-  static_assert(value_names<Names>, "midend: the names of a report need `value(v)` and `node(n)`, each const, which "
-                                    "return what converts to std::string; derive from midend::numbered_values to "
-                                    "change one of them");
-  return false;
-}
+MIDEND_REQUIRED(value_names, "the names of a report need `value(v)` and `node(n)`, each const, which "
+                             "return what converts to std::string; derive from midend::numbered_values to "
+                             "change one of them");
 
 } // namespace detail
 
 /// For signatures: `value_names`; any other type is an error with a reason.
 template <class Names>
-concept value_names_argument = value_names<Names> || detail::explain_value_names<Names>();
+concept value_names_argument = value_names<Names> || detail::value_names_row::explain<Names>();
 
 namespace detail {
 

@@ -25,13 +25,23 @@ template <> struct contract<> {
   template <class T> static constexpr bool explain() { return false; }
 };
 
-/// The first row that does not fit, or no row. Found by types: g++ shows each call on the path to an error.
-template <bool first_fits, class T, class Row, class... Rows> struct first_wrong_row {
-  using type = Row;
+/// A row that does not fit `T`. If it has rows of its own, the one among them that does not fit, and the type that it
+/// is read for.
+template <class Row, class T> struct wrong_row_within {
+  using row = Row;
+  using subject = T;
 };
 
+template <class Row, class T>
+  requires requires { typename Row::template wrong<T>; }
+struct wrong_row_within<Row, T> : Row::template wrong<T> {};
+
+/// The first row that does not fit, or no row. Found by types: g++ shows each call on the path to an error.
+template <bool first_fits, class T, class Row, class... Rows> struct first_wrong_row : wrong_row_within<Row, T> {};
+
 template <class T, class Row> struct first_wrong_row<true, T, Row> {
-  using type = contract<>;
+  using row = contract<>;
+  using subject = T;
 };
 
 template <class T, class Row, class Next, class... Rows>
@@ -51,9 +61,12 @@ public:
   /// Whether `T` has all that is required, and no optional member that would be overlooked.
   template <class T> static constexpr bool fits = all_fit<T>();
 
+  /// Its `row` does not fit its `subject`.
+  template <class T> using wrong = first_wrong_row<Row::template fits<T>, T, Row, Rows...>;
+
   /// The sentence of the first row that does not fit, as an error. Always false, so that concepts can end in it.
   template <class T> static constexpr bool explain() {
-    first_wrong_row<Row::template fits<T>, T, Row, Rows...>::type::template explain<T>();
+    wrong<T>::row::template explain<typename wrong<T>::subject>();
     return false;
   }
 };
@@ -68,6 +81,16 @@ MIDEND_END_NAMESPACE
     template <class T> static constexpr bool fits = has<T>;                                                            \
     template <class T> static constexpr bool explain() {                                                               \
       static_assert(has<T>, "midend: " sentence);                                                                      \
+      return false;                                                                                                    \
+    }                                                                                                                  \
+  }
+
+/// `has_row<Other>`: a row that requires `has<T, Other>`.
+#define MIDEND_REQUIRED_WITH(has, sentence)                                                                            \
+  template <class Other> struct has##_row {                                                                            \
+    template <class T> static constexpr bool fits = has<T, Other>;                                                     \
+    template <class T> static constexpr bool explain() {                                                               \
+      static_assert(has<T, Other>, "midend: " sentence);                                                               \
       return false;                                                                                                    \
     }                                                                                                                  \
   }
