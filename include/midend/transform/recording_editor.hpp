@@ -99,7 +99,8 @@ public:
 
   /// Further data of a change of this log:
   /// - `make_operation`: the operands;
-  /// - `make_load`, `make_store`: the reference, see `detail::words_of` (`third` is the number of values before, since
+  /// - `make_load`, `make_store`: the reference, see `detail::words_of_reference` (`third` is the number of values
+  /// before, since
   ///   the operations of the address are made, too);
   /// - `set_jump`, `set_branch`, and `clone_value` of a terminator: the edges that were made;
   /// - `set_switch`: the targets of the cases, then the edges that were made;
@@ -168,7 +169,7 @@ constexpr std::uint64_t number_at(span<const std::uint32_t> words, std::size_t i
 }
 
 /// A reference in words: three values, two classes, a node, then numbers.
-inline edit_words words_of(const memory_reference& m) {
+inline edit_words words_of_reference(const memory_reference& m) {
   edit_words words;
   for (const std::uint32_t word :
        {m.base, m.index, m.stored, m.memory, m.local, m.scope, m.bytes, m.bits, std::uint32_t{m.is_volatile}}) {
@@ -1001,13 +1002,13 @@ public:
   value_id make_load(value_id like, const memory_reference& m, place p)
     requires detail::has_edit<E, edit_kind::make_load>
   {
-    return add<edit_kind::make_load>({.object = like, .where = p}, detail::words_of(m));
+    return add<edit_kind::make_load>({.object = like, .where = p}, detail::words_of_reference(m));
   }
 
   value_id make_store(value_id v, const memory_reference& m, place p)
     requires detail::has_edit<E, edit_kind::make_store>
   {
-    return add<edit_kind::make_store>({.object = v, .where = p}, detail::words_of(m));
+    return add<edit_kind::make_store>({.object = v, .where = p}, detail::words_of_reference(m));
   }
 
   void set_memory_class(value_id v, std::uint32_t c, node_id scope)
