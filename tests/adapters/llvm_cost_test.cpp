@@ -497,7 +497,7 @@ TEST_CASE("a walk back over records of 24 bytes is counted before the loop, one 
     REQUIRE(counter.evolutions().num_exits(0) == 1);
     CHECK(counter.evolutions().is_computable(0) == is_counted);
     if (is_counted) {
-      for (const std::uint64_t n : {1, 2, 1000}) { // the first address that is compared is 24 before the end
+      for (const std::uint64_t n : {1u, 2u, 1000u}) { // the first address that is compared is 24 before the end
         const midend::counter_test test = counter.evolutions().exit(0, 0).trips.test;
         CHECK(formula_of(test).backedges(24 * n - 24, 0) == n - 1);
       }

@@ -284,7 +284,7 @@ TEST_CASE("llvm_ssa: operands that come later in the function, in one that is la
                      "define i32 @f(i32 %a) {\n  br label %second\n"
                      "first:\n  %sum = add i32 %last, 7\n  %both = mul i32 %sum, %last\n  ret i32 %both\n"
                      "second:\n  %x0 = add i32 %a, 7\n";
-  for (int i = 0; i != 300; ++i) { // many instructions in one block, with many operands
+  for (unsigned i = 0; i != 300; ++i) { // many instructions in one block, with many operands
     text += join("  %x", i + 1, " = add i32 %x", i, ", ", i + 100, "\n");
   }
   text += "  %last = sub i32 %x300, %a\n  br label %first\n}\n";
