@@ -99,9 +99,8 @@ public:
 
   /// Further data of a change of this log:
   /// - `make_operation`: the operands;
-  /// - `make_load`, `make_store`: the reference, see `detail::words_of_reference` (`third` is the number of values
-  /// before, since
-  ///   the operations of the address are made, too);
+  /// - `make_load`, `make_store`: the reference, see `detail::words_of_reference`; `third` is the number of values
+  ///   before, since the operations of the address are made, too;
   /// - `set_jump`, `set_branch`, and `clone_value` of a terminator: the edges that were made;
   /// - `set_switch`: the targets of the cases, then the edges that were made;
   /// - `erase_value`, `move_value`: the operands, of a phi (`third` is 1) edge and input of each;
