@@ -358,3 +358,43 @@ TEST_CASE("recording_editor: classes of memory that were made are others when th
   CHECK(plain.memory(store)->memory == plain.memory(load)->local);
   CHECK(plain.memory(store)->local != plain.memory(load)->local);
 }
+
+namespace {
+
+/// Keeps all hints, as they are.
+class hinted_editor : public elbrus::editor {
+public:
+  using elbrus::editor::editor;
+
+  void set_trip_hints(node_id, const midend::loop_hints& hints) { hints_ = hints; }
+
+  midend::loop_hints trip_hints(node_id) const { return hints_; }
+
+private:
+  midend::loop_hints hints_;
+};
+
+} // namespace
+
+TEST_CASE("recording_editor: hints about trips keep what they promise, taken back and repeated") {
+  const midend::elbrus::program all = program_of("proc @f() {\n  node loop:\n    br loop\n}\n");
+  const midend::loop_hints before{.average = 3, .maximum = 9, .multiple = 3, .must_end = true};
+  const midend::loop_hints after{.average = 2, .maximum = 8, .multiple = std::uint64_t{1} << 40, .must_end = false};
+  elbrus::procedure p = all.procedures[0];
+  midend::recording_editor<hinted_editor> e(p);
+  e.set_trip_hints(0, before);
+  const std::size_t first = e.num_edits();
+  e.set_trip_hints(0, after);
+  const std::size_t second = e.num_edits();
+  e.set_trip_hints(0, before);
+  const auto log = e.log();
+  hinted_editor plain(p);
+  midend::replay(log, plain);
+  CHECK(plain.trip_hints(0) == before);
+  e.undo_to(second);
+  CHECK(e.trip_hints(0) == after);
+  e.undo_to(first);
+  CHECK(e.trip_hints(0) == before);
+  e.undo();
+  CHECK(e.trip_hints(0) == midend::loop_hints{});
+}
