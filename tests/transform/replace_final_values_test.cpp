@@ -11,6 +11,7 @@
 #include <midend/transform/verify_final_values.hpp>
 #include <midend/transform/verify_loop_ends.hpp>
 #include <midend/transform/verify_removal.hpp>
+#include <midend/viz/change_verdict.hpp>
 #include <midend/viz/final_values.hpp>
 
 #include <algorithm>
