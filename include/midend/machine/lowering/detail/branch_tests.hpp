@@ -57,8 +57,8 @@ constexpr region_bit is_in_range(region_builder& builder, const region_operand& 
 }
 
 /// Takes a node whose operations have been read, and returns a test for each of its edges. Appends the comparisons of
-/// the condition with the cases to the region, but no exit and no predicate: what an edge means for the region is up to
-/// the next phase.
+/// the condition with the cases to the region, but no exit and no predicate: the next phase decides what an
+/// edge means for the region.
 class branch_tests {
 public:
   /// Linear in the cases, and for each edge in the phis of its target.

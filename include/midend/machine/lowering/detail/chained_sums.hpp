@@ -20,7 +20,7 @@ namespace detail {
 /// readers.
 class chained_sums {
 public:
-  /// Linear in the values of the nodes, and once in those of the program. Only asked about values of `nodes` after it.
+  /// Linear in the values of the nodes, and once in those of the program. Afterwards the values of `nodes` are known.
   template <class IR> constexpr void find(const IR& ir, span<const node_id> nodes) {
     const auto count = static_cast<std::size_t>(ir.num_values());
     if (is_first_.size() < count) {
@@ -43,6 +43,7 @@ public:
     }
   }
 
+  /// Whether the value is the first sum of a chain. Requires a value of the nodes of the last call of `find`.
   constexpr bool is_first(value_id v) const { return is_first_[v] != 0; }
 
 private:

@@ -38,18 +38,18 @@ struct operation_facts {
   loop_id loop; ///< that is read; `no_loop` in straight code
 };
 
-/// Takes the values of a node that are no phis, in their order, and appends what each computes. The values that a
+/// Takes the operations of a node, in their order, and appends what each computes. The values that a
 /// return reads become results of the region. Branches are left to `branch_tests`.
 ///
-/// An operation with an effect runs under the bit under which its node is reached; others run in any case.
+/// An operation with an effect runs only if its node is reached, and its own guard holds. Other operations always run.
 template <class IR> class operation_reader {
 public:
   constexpr operation_reader(const operation_facts& facts, const value_reader<IR>& values,
                              flat_array<region_operand>& scratch)
       : facts_(facts), values_(values), ir_(values.ir()), builder_(values.builder()), args_(scratch) {}
 
-  /// `reached()` returns the bit under which the node is reached. It is called where an effect first needs the bit, so
-  /// that the bit is not computed for a node without effects.
+  /// `reached()` returns the bit under which the node is reached. It is called only for operations with an effect, so a
+  /// node without effects computes no bit.
   template <class Reached> constexpr void read(node_id n, const Reached& reached) {
     const value_id condition = condition_of(ir_, n);
     for (const value_id v : ir_.values(n)) {

@@ -17,8 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A map from the values of the program to operands of one region. It grows while the region is read, and the other
-/// phases only add to it.
+/// A map from the values of the program to operands of one region. It grows while the region is read: each
+/// phase that appends a value for one of the program enters it.
 class region_values {
 public:
   /// Starts on a region, with no value. Linear in the values of the last region, and once in those of the program.
