@@ -238,6 +238,7 @@ module;
 #include <midend/machine/lowering/lower_region.hpp>
 #include <midend/machine/lowering/program_region.hpp>
 #include <midend/machine/lowering/read_region.hpp>
+#include <midend/machine/lowering/region_facts.hpp>
 #include <midend/machine/lowering/region_value_kind.hpp>
 #include <midend/machine/machine.hpp>
 #include <midend/machine/machine_file.hpp>

@@ -145,6 +145,7 @@
 #include "midend/machine/lowering/lower_region.hpp"
 #include "midend/machine/lowering/program_region.hpp"
 #include "midend/machine/lowering/read_region.hpp"
+#include "midend/machine/lowering/region_facts.hpp"
 #include "midend/machine/lowering/region_value_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"

@@ -85,6 +85,30 @@ public:
     return v;
   }
 
+  // Operands.
+
+  constexpr bool is_number(const region_operand& o) const {
+    return out_->values[o.node].kind == region_value_kind::constant;
+  }
+
+  /// Requires a number.
+  constexpr std::uint64_t number(const region_operand& o) const { return out_->values[o.node].bits; }
+
+  constexpr std::uint8_t width_of(const region_operand& o) const { return out_->values[o.node].info.width; }
+
+  /// Whether this is a bit, or the wide result of a comparison.
+  constexpr bool is_bit(const region_operand& o) const {
+    const region_value& v = out_->values[o.node];
+    return v.info.width == 1 || (v.kind == region_value_kind::pure && v.info.code == operation::zero_extend &&
+                                 v.info.operand_width == 1 && o.addend == 0);
+  }
+
+  /// The bit of an operand for which `is_bit` holds.
+  constexpr region_bit bit_in(const region_operand& o) const {
+    const region_value& v = out_->values[o.node];
+    return bit_of(v.info.width == 1 ? o : out_->operands[v.first_operand]);
+  }
+
   // Bits.
 
   /// The bit as an operand; a number gets a value.
