@@ -20,6 +20,10 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
+#include "midend/ssa/detail/constant_thresholds.hpp"
+#include "midend/ssa/detail/decided_use_lister.hpp"
+#include "midend/ssa/detail/feasible_edges.hpp"
+#include "midend/ssa/detail/promised_facts.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/detail/arena.hpp"
@@ -95,99 +99,6 @@ concept domain_of_ir_argument = (domain_of_ir<D, IR> && detail::domain_of_ir_con
                                 detail::domain_of_ir_contract<IR>::template explain<D>();
 
 namespace detail {
-
-/// The constants of a program as thresholds for widening: literals and edge cases, each with its two neighbours,
-/// because a loop up to n stops at n, at n - 1 or, counting down, at n + 1. Collected on first use, since few programs
-/// need them.
-class constant_thresholds {
-public:
-  /// Empties the list for another program. The arrays come from `memory` and live until it is reset.
-  constexpr void reset(arena& memory) {
-    is_collected_ = false;
-    memory_ = &memory;
-  }
-
-  template <class IR> constexpr thresholds get(const IR& ir) {
-    if (!is_collected_) {
-      collect(ir);
-      is_collected_ = true;
-    }
-    return near_;
-  }
-
-private:
-  template <class IR> MIDEND_NEVER_INLINED constexpr void collect(const IR& ir) {
-    signed_.start(*memory_);
-    unsigned_.start(*memory_);
-    if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
-      const auto count = static_cast<value_id>(ir.num_values());
-      for (value_id v = 0; v != count; ++v) {
-        if (const auto c = ir.constant(v)) {
-          add(*c, ir.operation(v).width);
-        }
-      }
-      const auto nodes = static_cast<node_id>(ir.graph().num_nodes());
-      for (node_id n = 0; n != nodes; ++n) {
-        add_cases(ir, n);
-      }
-    }
-    near_.as_signed = with_neighbours(signed_);
-    near_.as_unsigned = with_neighbours(unsigned_);
-  }
-
-  template <class IR> constexpr void add_cases(const IR& ir, node_id n) {
-    const value_id condition = ir.condition(n);
-    if (condition == no_value || ir.operation(condition).width == 1) {
-      return;
-    }
-    const unsigned width = ir.operation(condition).width;
-    for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
-      for_each_case(ir, e, [&](const auto& one) {
-        if constexpr (std::same_as<std::remove_cvref_t<decltype(one)>, number_range>) {
-          add(one.low, width);
-          add(one.high, width);
-        } else {
-          add(one, width);
-        }
-      });
-    });
-  }
-
-  constexpr void add(std::uint64_t bits, unsigned width) {
-    signed_.push_back(as_signed(bits, width));
-    unsigned_.push_back(bits);
-  }
-
-  template <class T> constexpr span<const T> with_neighbours(arena_list<T>& numbers) {
-    const std::size_t count = sort_and_deduplicate(numbers.data(), numbers.size());
-    T* const out = memory_->array<T>(3 * count);
-    std::size_t size = 0;
-    const auto add_new = [&](T number) {
-      if (size == 0 || out[size - 1] < number) {
-        out[size++] = number;
-      }
-    };
-    // At the ends of the range, one of the neighbours wraps to the other end.
-    for (const T number : span<const T>(numbers.data(), count)) {
-      const auto below = static_cast<T>(static_cast<std::uint64_t>(number) - 1);
-      const auto above = static_cast<T>(static_cast<std::uint64_t>(number) + 1);
-      if (below < number) {
-        add_new(below);
-      }
-      add_new(number);
-      if (number < above) {
-        add_new(above);
-      }
-    }
-    return {out, size};
-  }
-
-  bool is_collected_ = false;
-  arena* memory_ = nullptr;
-  arena_list<std::int64_t> signed_;
-  arena_list<std::uint64_t> unsigned_;
-  thresholds near_;
-};
 
 /// A list in the memory of a workspace if the elements are trivial.
 template <class T>
@@ -353,19 +264,10 @@ private:
 
   constexpr void start_outside(value_id v) {
     add_traits(v, is(trait::settled));
-    if (is_free_choice(v)) {
+    if (options_.undefined == undef_policy::any_value && is_undefined_literal(ir_, v)) {
       mark_undefined(v);
     } else {
-      fact(v) = constant_or_top(v, ir_.constant(v));
-    }
-  }
-
-  /// Whether `v` is a literal `undef` and the policy lets each use choose its value.
-  constexpr bool is_free_choice([[maybe_unused]] value_id v) const {
-    if constexpr (has_is_undefined<IR>) {
-      return options_.undefined == undef_policy::any_value && ir_.is_undefined(v);
-    } else {
-      return false;
+      fact(v) = constant_or_promised(ir_, domain_, v, ir_.constant(v));
     }
   }
 
@@ -430,131 +332,11 @@ private:
     if (condition == no_value) {
       for_each_id(ir_.graph().out_edges(n), [this](edge_id e) { take(e); });
     } else if (!is_unknown(condition)) {
-      take_feasible_edges(n, condition);
+      const feasible_edges decide(ir_, domain_, n, ir_.operation(condition).width, fact(condition));
+      decide.for_each([this](edge_id e) { take(e); });
     } else if (out_.test(out_.undefined_, condition)) {
       w_.waiting_.push_back(order_.end_of(n));
     }
-  }
-
-  constexpr void take_feasible_edges(node_id n, value_id condition) {
-    const element known = fact(condition); // a copy, because taking an edge may raise the condition
-    const unsigned width = ir_.operation(condition).width;
-    if constexpr (has_edge_cases<IR>) {
-      take_edges_of_cases(n, width, known);
-      return;
-    } else {
-      std::uint64_t cases = 0;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        if (const std::optional<constant_type> value = ir_.edge_case(e);
-            value && may_be(domain_, width, known, *value)) {
-          ++cases;
-          take(e);
-        }
-      });
-      if (cases < size_bound(domain_, width, known)) { // values without an edge case of their own are left
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          if (!ir_.edge_case(e)) {
-            take(e);
-          }
-        });
-      }
-    }
-  }
-
-  /// For edges that serve several cases or ranges.
-  constexpr void take_edges_of_cases(node_id n, unsigned width, const element& known) {
-    std::uint64_t listed = 0; // the number of values in the feasible cases, saturating
-    bool has_ranges = false;  // among the feasible cases
-    bool has_default = false;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      bool has_cases = false;
-      bool is_feasible = false;
-      for_each_case(ir_, e, [&](const auto& one) {
-        has_cases = true;
-        if (may_be_case(width, known, one)) {
-          is_feasible = true;
-          const std::uint64_t beyond_first = distance_in_case(width, one);
-          has_ranges = has_ranges || beyond_first != 0;
-          listed = listed + beyond_first + 1 > listed ? listed + beyond_first + 1 : ~std::uint64_t{0};
-        }
-      });
-      has_default = has_default || !has_cases;
-      if (is_feasible) {
-        take(e);
-      }
-    });
-    if (!has_default) {
-      return;
-    }
-    const bool may_cover = listed >= size_bound(domain_, width, known);
-    if (!may_cover || (has_ranges && !cases_cover(n, width, known))) {
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        bool has_cases = false;
-        for_each_case(ir_, e, [&](const auto&) { has_cases = true; });
-        if (!has_cases) {
-          take(e);
-        }
-      });
-    }
-  }
-
-  constexpr bool may_be_case(unsigned width, const element& known, const constant_type& value) const {
-    return may_be(domain_, width, known, value);
-  }
-
-  constexpr bool may_be_case(unsigned width, const element& known, const number_range& range) const {
-    return range.low == range.high ? may_be(domain_, width, known, range.low)
-                                   : !is_bottom(domain_, restricted(known, range, width));
-  }
-
-  static constexpr std::uint64_t distance_in_case(unsigned, const constant_type&) { return 0; }
-
-  static constexpr std::uint64_t distance_in_case(unsigned width, const number_range& range) {
-    return (range.high - range.low) & low_ones(width);
-  }
-
-  /// Whether each number that `known` allows is in a case. Removes cases from the ends of `known`, in a fixed number of
-  /// rounds. The number must not depend on the fact, so that a greater fact is never covered better.
-  constexpr bool cases_cover(node_id n, unsigned width, const element& known) const {
-    element rest = known;
-    for (int round = 0; round != 4 && !is_bottom(domain_, rest); ++round) {
-      for_each_id(ir_.graph().out_edges(n),
-                  [&](edge_id e) { for_each_case(ir_, e, [&](const auto& one) { remove_case(rest, width, one); }); });
-    }
-    return is_bottom(domain_, rest);
-  }
-
-  constexpr void remove_case(element& rest, unsigned width, const std::uint64_t& value) const {
-    remove_case(rest, width, number_range{value, value, false});
-  }
-
-  constexpr void remove_case(element& rest, unsigned width, const number_range& range) const {
-    const element below = compared(range.is_signed ? operation::less : operation::uless, rest, range.low, width);
-    if (is_bottom(domain_, below)) {
-      rest = compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high, width);
-    } else if (is_bottom(domain_, compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high,
-                                           width))) {
-      rest = below;
-    }
-  }
-
-  /// The part of `a` in a range.
-  constexpr element restricted(const element& a, const number_range& range, unsigned width) const {
-    const element above =
-        compared(range.is_signed ? operation::greater_equal : operation::ugreater_equal, a, range.low, width);
-    return compared(range.is_signed ? operation::less_equal : operation::uless_equal, above, range.high, width);
-  }
-
-  /// The part of `a` that satisfies `a code c`. Without `assume`, only constants are decided.
-  constexpr element compared(operation code, element a, std::uint64_t c, unsigned width) const {
-    if constexpr (has_assume<D>) {
-      element other = domain_.constant(width, c);
-      domain_.assume(code, width, a, other);
-    } else if (const std::optional<std::uint64_t> only = domain_.as_constant(a);
-               only && !comparison_holds(code, *only, c, width)) {
-      a = domain_.bottom();
-    }
-    return a;
   }
 
   /// Control may take `e`: the phis at its target join their inputs for it.
@@ -595,7 +377,7 @@ private:
       return;
     }
     if (is_first && follows_from_nothing(v)) {
-      fact(v) = promised(v, ir_.operation(v).width);
+      fact(v) = promised_fact(ir_, domain_, v, ir_.operation(v).width);
       add_traits(v, numbers_values ? 0 : is(trait::settled));
       notify_users(v);
       return;
@@ -785,7 +567,7 @@ private:
       }
     }
     if (is_opaque(ir_, v)) {
-      return promised(v, ir_.operation(v).width);
+      return promised_fact(ir_, domain_, v, ir_.operation(v).width);
     }
     if constexpr (numbers_values || has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);
@@ -879,7 +661,7 @@ private:
   /// that. An operand without a value does not mean that there is no result: the operation may not need it.
   constexpr element fold(value_id v, bool is_first, operand_traits& of_operands) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
-      return constant_or_top(v, literal);
+      return constant_or_promised(ir_, domain_, v, literal);
     }
     bool waits = false;
     if constexpr (has_partial_fold<IR>) {
@@ -889,7 +671,7 @@ private:
         waits = waits || is_unknown(operand);
         w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
       });
-      return waits && !has(v, trait::resolved) ? domain_.bottom() : constant_or_top(v, fold_some(v));
+      return waits && !has(v, trait::resolved) ? domain_.bottom() : constant_or_promised(ir_, domain_, v, fold_some(v));
     } else {
       bool varies = false;
       w_.constants_.clear();
@@ -906,9 +688,10 @@ private:
       if (waits && !has(v, trait::resolved)) {
         return domain_.bottom();
       }
-      return constant_or_top(
-          v, waits || varies ? std::nullopt
-                             : ir_.fold(v, span<const constant_type>(w_.constants_.data(), w_.constants_.size())));
+      return constant_or_promised(
+          ir_, domain_, v,
+          waits || varies ? std::nullopt
+                          : ir_.fold(v, span<const constant_type>(w_.constants_.data(), w_.constants_.size())));
     }
   }
 
@@ -924,36 +707,6 @@ private:
       domain_.assume(implied.code, implied.width, subject, other);
     }
     return subject;
-  }
-
-  constexpr element constant_or_top(value_id v, const std::optional<constant_type>& c) const {
-    const unsigned width = ir_.operation(v).width;
-    if constexpr (std::same_as<constant_type, std::uint64_t>) {
-      MIDEND_ASSERT(!c || width == 0 || width >= 64 || *c >> width == 0,
-                    "a constant without bits above the width of its value", v, *c, width);
-    }
-    return c ? domain_.constant(width, *c) : promised(v, width);
-  }
-
-  /// The fact of `v` if nothing follows from its operands. Always inlined, so that the element is not returned through
-  /// memory: copying it would wait for its parts.
-  MIDEND_ALWAYS_INLINED constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
-    if constexpr (has_facts<IR> && has_known<D>) {
-      if (const optional<number_facts> facts = ir_.facts(v)) {
-        return domain_.known(*facts);
-      }
-    }
-    if constexpr (has_bounds<IR> && has_assume<D>) {
-      if (const optional<number_range> bounds = ir_.bounds(v)) {
-        return within(*bounds, width);
-      }
-    }
-    return domain_.top(width);
-  }
-
-  /// Not inlined, because few values have bounds.
-  MIDEND_SELDOM_CALLED constexpr element within(const number_range& bounds, unsigned width) const {
-    return restricted(domain_.top(width), bounds, width);
   }
 
   // ---- Undefined values, and operations that have no result so far.
@@ -1128,56 +881,6 @@ private:
   bool has_unknown_ = false;            ///< a value that is executed may have no value
   bool has_undefined_ = false;          ///< a value was marked as undefined
   [[no_unique_address]] Congruence congruence_;
-};
-
-/// Lists the uses that branches decide, after the facts of a view with copies were found. O(values + operands).
-template <class IR, class D> class decided_use_lister {
-public:
-  using view_type = branch_facts_view<IR>;
-
-  decided_use_lister(const IR& ir, const view_type& view, sccp_result<D>& out) : ir_(ir), view_(view), out_(out) {}
-
-  void run() {
-    for (node_id n = 0; n != node_count(ir_.graph()); ++n) {
-      if (out_.is_executable(n)) {
-        for_each_id(ir_.values(n), [&](value_id v) {
-          if (!ir_.is_phi(v)) {
-            list_operands(v);
-          }
-        });
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { list_inputs(e); });
-      }
-    }
-  }
-
-private:
-  /// Lists operands by name: opaque operations show none in the view.
-  void list_operands(value_id user) {
-    const span<const value_id> names = view_.operands(user);
-    for (std::uint32_t i = 0; i != names.size(); ++i) {
-      list(user, no_edge, i, names[i]);
-    }
-  }
-
-  void list_inputs(edge_id e) {
-    if (out_.is_executable_edge(e)) {
-      for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
-                   [&](value_id phi) { list(phi, e, 0, view_.phi_input(phi, e)); });
-    }
-  }
-
-  void list(value_id user, edge_id e, std::uint32_t i, value_id name) {
-    if (name != no_value && view_.implied(name) != nullptr && out_.is_computed(name) && !out_.is_undefined(name)) {
-      const auto c = out_.constant(name);
-      if (c && !out_.constant(view_.original(name))) {
-        out_.decided_uses_.push_back({user, e, i, *c});
-      }
-    }
-  }
-
-  const IR& ir_;
-  const view_type& view_;
-  sccp_result<D>& out_;
 };
 
 } // namespace detail
