@@ -129,7 +129,13 @@ private:
 namespace detail {
 
 /// The algorithm. Items of work are values and ends of nodes (`ssa_order`). Visits pending items in sweeps along the
-/// order until none is pending.
+/// order until none is pending. What a visit finds is computed elsewhere:
+///
+///      visit_value ── operation_evaluator: the fact of an operation, from the facts of its operands
+///      visit_end ──── feasible_edges: the edges that the fact of the condition allows
+///      raise_phi ──── phi_growth: joins an input into a phi, or widens it
+///
+/// The solver keeps what is pending, what waits and who reads what; it writes by `growing_facts`.
 ///
 /// A `Congruence` other than `no_congruence` is a partition of the values that is refined while facts rise
 /// (`value_numbering`). The solver tells it about visits and executed nodes, and asks it which operands may be equal.
@@ -154,14 +160,15 @@ public:
   /// Memory for one call.
   static constexpr sccp_workspace<D> workspace_in(call_buffer& buffer) { return sccp_workspace<D>(buffer); }
 
-  /// The result covers the first `num_values` values.
+  /// The result covers the first `num_values` values. The steps of Wegman and Zadeck, and what domains, `undef` and a
+  /// partition add to them.
   constexpr void run(std::size_t num_values) {
-    start(num_values);
+    start(num_values); // nothing is executed, only values in no node are known
     if constexpr (numbers_values) {
       congruence_.start(order_, w_.uses_, w_.pending_, out_);
     }
     if (num_nodes() != 0) {
-      enter(static_cast<node_id>(ir_.graph().entry()));
+      enter(static_cast<node_id>(ir_.graph().entry())); // control reaches the entry
     }
     while (visit_pending() && (refine() || resolve_waiting())) {
     }
@@ -170,13 +177,18 @@ public:
         narrow();
       }
     }
-    finish();
+    if (has_undefined_) {
+      facts_.finish_undefined(ir_);
+    }
+    if (has_unknown_) {
+      facts_.finish_unknown(ir_, order_);
+    }
   }
 
 private:
   static constexpr bool numbers_values = !std::same_as<Congruence, no_congruence>;
 
-  /// The order of visits. Makes the workspace's memory free before.
+  /// Finds the order of visits, in memory of the workspace, which it empties first.
   static constexpr ssa_order& ordered(const IR& ir, const sccp_options& options, sccp_workspace<D>& w) {
     const auto nodes = static_cast<std::size_t>(ir.graph().num_nodes());
     w.memory_.reset(28 * static_cast<std::size_t>(ir.num_values()) + 52 * nodes +
@@ -490,26 +502,6 @@ private:
   MIDEND_NEVER_INLINED constexpr element evaluate_again(value_id v) {
     operand_traits ignored(false);
     return evaluator_.evaluate(v, false, ignored);
-  }
-
-  // ---- Finish: executed values that still have no value are reported as top.
-
-  constexpr void finish() {
-    for (value_id v = 0; has_undefined_ && v != order_.num_values(); ++v) {
-      if (facts_.is_marked(v)) {
-        facts_.finish_marked(v, ir_.operation(v).width);
-      }
-    }
-    for (const node_id n : order_.postorder()) {
-      if (!has_unknown_ || !facts_.is_executable(n)) {
-        continue;
-      }
-      for (std::uint32_t position = order_.first_position(n); position != order_.last_position(n); ++position) {
-        if (const value_id v = order_.item(position); facts_.is_unknown(v)) {
-          facts_.finish_unknown(v, ir_.operation(v).width);
-        }
-      }
-    }
   }
 
   // ---- Shorthands.

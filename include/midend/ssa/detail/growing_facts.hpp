@@ -5,6 +5,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp_result.hpp"
 
 #include <cstddef>
@@ -70,20 +71,33 @@ public:
 
   constexpr bool has_failed() const { return out_.broken_value_ != no_value; }
 
-  /// The facts are final, and no value is left bottom because it is `undef`: its fact becomes top, of `width` bits.
-  /// `v` was marked as undefined.
-  constexpr void finish_marked(value_id v, unsigned width) const {
-    if (is_unknown(v)) {
-      (*this)[v] = domain_.top(width);
-    } else {
-      out_.reset(out_.undefined_, v); // got a value after it was marked
+  /// The facts are final. Values that are `undef` become top.
+  template <class IR> constexpr void finish_undefined(const IR& ir) const {
+    for (value_id v = 0; v != out_.facts_.size(); ++v) {
+      if (!is_marked(v)) {
+        continue;
+      }
+      if (is_unknown(v)) {
+        (*this)[v] = domain_.top(ir.operation(v).width);
+      } else {
+        out_.reset(out_.undefined_, v); // got a value after it was marked
+      }
     }
   }
 
-  /// The facts are final, and the executed value `v` has none: it becomes top, of `width` bits.
-  constexpr void finish_unknown(value_id v, unsigned width) const {
-    (*this)[v] = domain_.top(width);
-    out_.set(out_.without_value_, v);
+  /// The facts are final. Executed values that have none become top, and the result says that no run computes them.
+  template <class IR> constexpr void finish_unknown(const IR& ir, const ssa_order& order) const {
+    for (const node_id n : order.postorder()) {
+      if (!is_executable(n)) {
+        continue;
+      }
+      for (std::uint32_t position = order.first_position(n); position != order.last_position(n); ++position) {
+        if (const value_id v = order.item(position); is_unknown(v)) {
+          (*this)[v] = domain_.top(ir.operation(v).width);
+          out_.set(out_.without_value_, v);
+        }
+      }
+    }
   }
 
 private:
