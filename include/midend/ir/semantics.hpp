@@ -152,6 +152,19 @@ concept has_is_undefined = requires(const IR& ir, value_id v) {
   { ir.is_undefined(v) } -> truth_value;
 };
 
+namespace detail {
+
+/// Whether `v` is the literal `undef`, which does not equal itself.
+template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_is_undefined<IR>) {
+    return static_cast<bool>(ir.is_undefined(v));
+  } else {
+    return false;
+  }
+}
+
+} // namespace detail
+
 /// `never_returns(v)` says whether control does not pass a value. Optional.
 template <class IR>
 concept has_never_returns = requires(const IR& ir, value_id v) {

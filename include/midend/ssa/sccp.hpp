@@ -10,29 +10,32 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dataflow/detail/fact_array.hpp"
 #include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/domains/flat_domain.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
+#include "midend/ssa/detail/constant_thresholds.hpp"
+#include "midend/ssa/detail/decided_use_lister.hpp"
+#include "midend/ssa/detail/fact_narrowing.hpp"
+#include "midend/ssa/detail/fact_readers.hpp"
+#include "midend/ssa/detail/fact_traits.hpp"
+#include "midend/ssa/detail/feasible_edges.hpp"
+#include "midend/ssa/detail/growing_facts.hpp"
+#include "midend/ssa/detail/operation_evaluator.hpp"
+#include "midend/ssa/detail/phi_growth.hpp"
+#include "midend/ssa/detail/promised_facts.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/detail/arena.hpp"
-#include "midend/support/flat_array.hpp"
-#include "midend/support/optional.hpp"
-#include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -96,120 +99,6 @@ concept domain_of_ir_argument = (domain_of_ir<D, IR> && detail::domain_of_ir_con
 
 namespace detail {
 
-/// The constants of a program as thresholds for widening: literals and edge cases, each with its two neighbours,
-/// because a loop up to n stops at n, at n - 1 or, counting down, at n + 1. Collected on first use, since few programs
-/// need them.
-class constant_thresholds {
-public:
-  /// Empties the list for another program. The arrays come from `memory` and live until it is reset.
-  constexpr void reset(arena& memory) {
-    is_collected_ = false;
-    memory_ = &memory;
-  }
-
-  template <class IR> constexpr thresholds get(const IR& ir) {
-    if (!is_collected_) {
-      collect(ir);
-      is_collected_ = true;
-    }
-    return near_;
-  }
-
-private:
-  template <class IR> MIDEND_NEVER_INLINED constexpr void collect(const IR& ir) {
-    signed_.start(*memory_);
-    unsigned_.start(*memory_);
-    if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
-      const auto count = static_cast<value_id>(ir.num_values());
-      for (value_id v = 0; v != count; ++v) {
-        if (const auto c = ir.constant(v)) {
-          add(*c, ir.operation(v).width);
-        }
-      }
-      const auto nodes = static_cast<node_id>(ir.graph().num_nodes());
-      for (node_id n = 0; n != nodes; ++n) {
-        add_cases(ir, n);
-      }
-    }
-    near_.as_signed = with_neighbours(signed_);
-    near_.as_unsigned = with_neighbours(unsigned_);
-  }
-
-  template <class IR> constexpr void add_cases(const IR& ir, node_id n) {
-    const value_id condition = ir.condition(n);
-    if (condition == no_value || ir.operation(condition).width == 1) {
-      return;
-    }
-    const unsigned width = ir.operation(condition).width;
-    for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
-      for_each_case(ir, e, [&](const auto& one) {
-        if constexpr (std::same_as<std::remove_cvref_t<decltype(one)>, number_range>) {
-          add(one.low, width);
-          add(one.high, width);
-        } else {
-          add(one, width);
-        }
-      });
-    });
-  }
-
-  constexpr void add(std::uint64_t bits, unsigned width) {
-    signed_.push_back(as_signed(bits, width));
-    unsigned_.push_back(bits);
-  }
-
-  template <class T> constexpr span<const T> with_neighbours(arena_list<T>& numbers) {
-    const std::size_t count = sort_and_deduplicate(numbers.data(), numbers.size());
-    T* const out = memory_->array<T>(3 * count);
-    std::size_t size = 0;
-    const auto add_new = [&](T number) {
-      if (size == 0 || out[size - 1] < number) {
-        out[size++] = number;
-      }
-    };
-    // At the ends of the range, one of the neighbours wraps to the other end.
-    for (const T number : span<const T>(numbers.data(), count)) {
-      const auto below = static_cast<T>(static_cast<std::uint64_t>(number) - 1);
-      const auto above = static_cast<T>(static_cast<std::uint64_t>(number) + 1);
-      if (below < number) {
-        add_new(below);
-      }
-      add_new(number);
-      if (number < above) {
-        add_new(above);
-      }
-    }
-    return {out, size};
-  }
-
-  bool is_collected_ = false;
-  arena* memory_ = nullptr;
-  arena_list<std::int64_t> signed_;
-  arena_list<std::uint64_t> unsigned_;
-  thresholds near_;
-};
-
-/// A list in the memory of a workspace if the elements are trivial.
-template <class T>
-using list_of_call = std::conditional_t<is_plain<T> && alignof(T) <= arena::alignment, arena_list<T>, dense_values<T>>;
-
-template <class List> constexpr void start_list(List& list, arena& memory) {
-  if constexpr (requires { list.start(memory); }) {
-    list.start(memory);
-  } else {
-    list.clear();
-  }
-}
-
-/// Values of this IR may be copies after a branch; `implied(v)` is the branch's fact about `v`, or null.
-template <class IR>
-concept has_implied = requires(const IR& ir, value_id v) {
-  { ir.implied(v) } -> std::convertible_to<const branch_fact<constant_of<IR>>*>;
-};
-
-/// The partition of `sccp`, which knows no equal values.
-struct no_congruence {};
-
 template <class IR, class D, class Congruence = no_congruence> class sccp_solver;
 
 } // namespace detail
@@ -232,16 +121,21 @@ private:
   detail::pending_set pending_;               ///< positions of `order_` to visit
   detail::arena_list<std::uint32_t> waiting_; ///< items that have no value because an operand has none
   detail::constant_thresholds thresholds_;
-  detail::list_of_call<domain_constant<D>> constants_; ///< operands of the value that is being folded
-  detail::list_of_call<std::optional<domain_constant<D>>> partial_constants_; ///< operands, some unknown
-  detail::fact_array<element_of<D>> arriving_; ///< used by the solver if facts are not trivial
+  detail::folded_operands<domain_constant<D>> operands_; ///< of the value that is being folded
+  detail::fact_array<element_of<D>> arriving_;           ///< used by the solver if facts are not trivial
   detail::branch_facts_workspace<domain_constant<D>> branches_;
 };
 
 namespace detail {
 
 /// The algorithm. Items of work are values and ends of nodes (`ssa_order`). Visits pending items in sweeps along the
-/// order until none is pending.
+/// order until none is pending. What a visit finds is computed elsewhere:
+///
+///      visit_value ── operation_evaluator: the fact of an operation, from the facts of its operands
+///      visit_end ──── feasible_edges: the edges that the fact of the condition allows
+///      raise_phi ──── phi_growth: joins an input into a phi, or widens it
+///
+/// The solver keeps what is pending, what waits and who reads what; it writes by `growing_facts`.
 ///
 /// A `Congruence` other than `no_congruence` is a partition of the values that is refined while facts rise
 /// (`value_numbering`). The solver tells it about visits and executed nodes, and asks it which operands may be equal.
@@ -253,8 +147,12 @@ public:
 
   constexpr sccp_solver(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                         sccp_result<D>& out, Congruence congruence = {})
-      : ir_(ir), domain_(domain), options_(options), w_(workspace), order_(workspace.order_), out_(out),
-        congruence_(congruence) {}
+      : ir_(ir), domain_(domain), options_(options), w_(workspace), out_(out), order_(ordered(ir, options, workspace)),
+        facts_(domain, out), traits_(order_.num_values(), workspace.memory_), readers_(workspace.readers_, traits_),
+        end_visits_(workspace.memory_.template array<std::uint32_t>(num_nodes(), 0)), congruence_(congruence),
+        evaluator_(ir, domain, facts_, traits_, readers_, workspace.operands_, options.checked, congruence),
+        growth_(ir, domain, order_, facts_, traits_, {options.widen_after, options.threshold_steps},
+                workspace.thresholds_) {}
 
   /// Memory for a view with copies.
   static constexpr auto& branches(sccp_workspace<D>& workspace) { return workspace.branches_; }
@@ -262,80 +160,58 @@ public:
   /// Memory for one call.
   static constexpr sccp_workspace<D> workspace_in(call_buffer& buffer) { return sccp_workspace<D>(buffer); }
 
-  /// The result covers the first `num_values` values.
+  /// The result covers the first `num_values` values. The steps of Wegman and Zadeck, and what domains, `undef` and a
+  /// partition add to them.
   constexpr void run(std::size_t num_values) {
-    out_.num_values_ = num_values;
-    start();
+    start(num_values); // nothing is executed, only values in no node are known
     if constexpr (numbers_values) {
       congruence_.start(order_, w_.uses_, w_.pending_, out_);
     }
     if (num_nodes() != 0) {
-      enter(static_cast<node_id>(ir_.graph().entry()));
+      enter(static_cast<node_id>(ir_.graph().entry())); // control reaches the entry
     }
     while (visit_pending() && (refine() || resolve_waiting())) {
     }
-    if constexpr (widens) {
-      if (out_.counters_.widenings != 0 && options_.narrowing_steps != 0) {
-        for (std::uint32_t i = 0; i != options_.narrowing_steps; ++i) {
-          narrow();
-        }
+    if constexpr (widens<D>) {
+      if (facts_.counters().widenings != 0 && options_.narrowing_steps != 0) {
+        narrow();
       }
     }
-    finish();
+    if (has_undefined_) {
+      facts_.finish_undefined(ir_);
+    }
+    if (has_unknown_) {
+      facts_.finish_unknown(ir_, order_);
+    }
   }
 
 private:
-  static constexpr bool widens = has_widen_of_width<D> || has_widen<D>;
   static constexpr bool numbers_values = !std::same_as<Congruence, no_congruence>;
 
-  /// Properties of a value's fact. With a partition no fact is settled, because equal operands may turn out to differ.
-  enum class trait : std::uint8_t {
-    settled = 1, ///< it will not change: known from the start, follows from such facts, or top
-    widened = 2, ///< it follows from one that was widened, and narrowing may lower it
-    resolved = 4 ///< an operand without a value is top for this value
-  };
-
-  /// The traits that operands of a value have.
-  struct operand_traits {
-    unsigned all = numbers_values ? 0 : static_cast<unsigned>(trait::settled); ///< traits that all operands have
-    unsigned any = 0;                                                          ///< traits that some operand has
-
-    constexpr void add(unsigned traits) {
-      all &= traits;
-      any |= traits;
-    }
-  };
+  /// Finds the order of visits, in memory of the workspace, which it empties first.
+  static constexpr ssa_order& ordered(const IR& ir, const sccp_options& options, sccp_workspace<D>& w) {
+    const auto nodes = static_cast<std::size_t>(ir.graph().num_nodes());
+    w.memory_.reset(28 * static_cast<std::size_t>(ir.num_values()) + 52 * nodes +
+                    4 * static_cast<std::size_t>(ir.graph().num_edges()) + 512); // enough for most programs
+    w.order_.assign(ir, options.order, w.memory_);
+    return w.order_;
+  }
 
   // ---- Start: nothing is executed, and only values outside of all nodes are known.
 
-  constexpr void start() {
-    w_.memory_.reset(28 * static_cast<std::size_t>(ir_.num_values()) + 52 * num_nodes() +
-                     4 * static_cast<std::size_t>(ir_.graph().num_edges()) + 512); // enough for most programs
-    order_.assign(ir_, options_.order, w_.memory_);
+  constexpr void start(std::size_t num_values) {
     if constexpr (numbers_values) {
       w_.uses_.assign(ir_, order_, w_.memory_);
     } else {
       w_.readers_.assign(order_.num_values(), order_.num_positions(), w_.memory_);
     }
-    traits_ = w_.memory_.template array<std::uint8_t>(order_.num_values(), 0);
-    has_unknown_ = false;
-    has_undefined_ = false;
-    end_visits_ = w_.memory_.template array<std::uint32_t>(num_nodes(), 0);
     const value_id count = order_.num_values();
-    out_.decided_uses_.clear();
-    out_.domain_ = domain_;
-    out_.facts_.assign(count, domain_.bottom());
-    out_.clear(count, num_nodes(), static_cast<std::size_t>(ir_.graph().num_edges()), widens);
-    out_.widen_after_ = options_.widen_after;
-    out_.counters_ = {};
-    out_.broken_value_ = no_value;
-    out_.epoch_ = graph_epoch(ir_.graph());
+    facts_.start(num_values, count, num_nodes(), static_cast<std::size_t>(ir_.graph().num_edges()), widens<D>,
+                 options_.widen_after, graph_epoch(ir_.graph()));
     w_.pending_.assign(order_.num_positions(), false, w_.memory_);
     w_.waiting_.start(w_.memory_);
-    start_list(w_.constants_, w_.memory_);
-    start_list(w_.partial_constants_, w_.memory_);
-    arriving_ = nullptr;
-    if constexpr (widens) {
+    w_.operands_.start(w_.memory_);
+    if constexpr (widens<D>) {
       w_.thresholds_.reset(w_.memory_);
     }
     for (value_id v = 0; v != count; ++v) {
@@ -346,26 +222,17 @@ private:
     const auto nodes = static_cast<node_id>(num_nodes());
     for (node_id n = 0; n != nodes; ++n) {
       if (!order_.is_reachable(n)) {
-        for_each_id(ir_.values(n), [this](value_id v) { fact(v) = domain_.bottom(); });
+        for_each_id(ir_.values(n), [this](value_id v) { facts_[v] = domain_.bottom(); });
       }
     }
   }
 
   constexpr void start_outside(value_id v) {
-    add_traits(v, is(trait::settled));
-    if (is_free_choice(v)) {
+    traits_.add(v, fact_trait::settled);
+    if (options_.undefined == undef_policy::any_value && is_undefined_literal(ir_, v)) {
       mark_undefined(v);
     } else {
-      fact(v) = constant_or_top(v, ir_.constant(v));
-    }
-  }
-
-  /// Whether `v` is a literal `undef` and the policy lets each use choose its value.
-  constexpr bool is_free_choice([[maybe_unused]] value_id v) const {
-    if constexpr (has_is_undefined<IR>) {
-      return options_.undefined == undef_policy::any_value && ir_.is_undefined(v);
-    } else {
-      return false;
+      facts_[v] = constant_or_promised(ir_, domain_, v, ir_.constant(v));
     }
   }
 
@@ -380,7 +247,7 @@ private:
       } else {
         visit_value(item);
       }
-      return out_.broken_value_ == no_value;
+      return !facts_.has_failed();
     });
   }
 
@@ -395,7 +262,7 @@ private:
 
   /// Control may reach `n`: everything in it becomes pending.
   constexpr void enter(node_id n) {
-    out_.set(out_.executable_nodes_, n);
+    facts_.execute(n);
     if constexpr (numbers_values) {
       congruence_.on_node(n);
     }
@@ -420,7 +287,7 @@ private:
   /// Takes the edges that the condition allows.
   constexpr void visit_end(node_id n) {
     ++end_visits_[n];
-    ++out_.counters_.branch_visits;
+    ++facts_.counters().branch_visits;
     const value_id condition = ir_.condition(n);
     MIDEND_ASSERT(condition == no_value || is_value(condition), "the condition of a branch is a value of the program",
                   n, condition);
@@ -429,141 +296,21 @@ private:
     }
     if (condition == no_value) {
       for_each_id(ir_.graph().out_edges(n), [this](edge_id e) { take(e); });
-    } else if (!is_unknown(condition)) {
-      take_feasible_edges(n, condition);
-    } else if (out_.test(out_.undefined_, condition)) {
+    } else if (!facts_.is_unknown(condition)) {
+      const feasible_edges decide(ir_, domain_, n, ir_.operation(condition).width, facts_[condition]);
+      decide.for_each([this](edge_id e) { take(e); });
+    } else if (facts_.is_marked(condition)) {
       w_.waiting_.push_back(order_.end_of(n));
     }
   }
 
-  constexpr void take_feasible_edges(node_id n, value_id condition) {
-    const element known = fact(condition); // a copy, because taking an edge may raise the condition
-    const unsigned width = ir_.operation(condition).width;
-    if constexpr (has_edge_cases<IR>) {
-      take_edges_of_cases(n, width, known);
-      return;
-    } else {
-      std::uint64_t cases = 0;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        if (const std::optional<constant_type> value = ir_.edge_case(e);
-            value && may_be(domain_, width, known, *value)) {
-          ++cases;
-          take(e);
-        }
-      });
-      if (cases < size_bound(domain_, width, known)) { // values without an edge case of their own are left
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          if (!ir_.edge_case(e)) {
-            take(e);
-          }
-        });
-      }
-    }
-  }
-
-  /// For edges that serve several cases or ranges.
-  constexpr void take_edges_of_cases(node_id n, unsigned width, const element& known) {
-    std::uint64_t listed = 0; // the number of values in the feasible cases, saturating
-    bool has_ranges = false;  // among the feasible cases
-    bool has_default = false;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      bool has_cases = false;
-      bool is_feasible = false;
-      for_each_case(ir_, e, [&](const auto& one) {
-        has_cases = true;
-        if (may_be_case(width, known, one)) {
-          is_feasible = true;
-          const std::uint64_t beyond_first = distance_in_case(width, one);
-          has_ranges = has_ranges || beyond_first != 0;
-          listed = listed + beyond_first + 1 > listed ? listed + beyond_first + 1 : ~std::uint64_t{0};
-        }
-      });
-      has_default = has_default || !has_cases;
-      if (is_feasible) {
-        take(e);
-      }
-    });
-    if (!has_default) {
-      return;
-    }
-    const bool may_cover = listed >= size_bound(domain_, width, known);
-    if (!may_cover || (has_ranges && !cases_cover(n, width, known))) {
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        bool has_cases = false;
-        for_each_case(ir_, e, [&](const auto&) { has_cases = true; });
-        if (!has_cases) {
-          take(e);
-        }
-      });
-    }
-  }
-
-  constexpr bool may_be_case(unsigned width, const element& known, const constant_type& value) const {
-    return may_be(domain_, width, known, value);
-  }
-
-  constexpr bool may_be_case(unsigned width, const element& known, const number_range& range) const {
-    return range.low == range.high ? may_be(domain_, width, known, range.low)
-                                   : !is_bottom(domain_, restricted(known, range, width));
-  }
-
-  static constexpr std::uint64_t distance_in_case(unsigned, const constant_type&) { return 0; }
-
-  static constexpr std::uint64_t distance_in_case(unsigned width, const number_range& range) {
-    return (range.high - range.low) & low_ones(width);
-  }
-
-  /// Whether each number that `known` allows is in a case. Removes cases from the ends of `known`, in a fixed number of
-  /// rounds. The number must not depend on the fact, so that a greater fact is never covered better.
-  constexpr bool cases_cover(node_id n, unsigned width, const element& known) const {
-    element rest = known;
-    for (int round = 0; round != 4 && !is_bottom(domain_, rest); ++round) {
-      for_each_id(ir_.graph().out_edges(n),
-                  [&](edge_id e) { for_each_case(ir_, e, [&](const auto& one) { remove_case(rest, width, one); }); });
-    }
-    return is_bottom(domain_, rest);
-  }
-
-  constexpr void remove_case(element& rest, unsigned width, const std::uint64_t& value) const {
-    remove_case(rest, width, number_range{value, value, false});
-  }
-
-  constexpr void remove_case(element& rest, unsigned width, const number_range& range) const {
-    const element below = compared(range.is_signed ? operation::less : operation::uless, rest, range.low, width);
-    if (is_bottom(domain_, below)) {
-      rest = compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high, width);
-    } else if (is_bottom(domain_, compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high,
-                                           width))) {
-      rest = below;
-    }
-  }
-
-  /// The part of `a` in a range.
-  constexpr element restricted(const element& a, const number_range& range, unsigned width) const {
-    const element above =
-        compared(range.is_signed ? operation::greater_equal : operation::ugreater_equal, a, range.low, width);
-    return compared(range.is_signed ? operation::less_equal : operation::uless_equal, above, range.high, width);
-  }
-
-  /// The part of `a` that satisfies `a code c`. Without `assume`, only constants are decided.
-  constexpr element compared(operation code, element a, std::uint64_t c, unsigned width) const {
-    if constexpr (has_assume<D>) {
-      element other = domain_.constant(width, c);
-      domain_.assume(code, width, a, other);
-    } else if (const std::optional<std::uint64_t> only = domain_.as_constant(a);
-               only && !comparison_holds(code, *only, c, width)) {
-      a = domain_.bottom();
-    }
-    return a;
-  }
-
   /// Control may take `e`: the phis at its target join their inputs for it.
   constexpr void take(edge_id e) {
-    if (out_.test(out_.executable_edges_, e)) {
+    if (facts_.is_executable_edge(e)) {
       return;
     }
-    out_.set(out_.executable_edges_, e);
-    ++out_.counters_.edge_visits;
+    facts_.execute_edge(e);
+    ++facts_.counters().edge_visits;
     if constexpr (numbers_values) {
       congruence_.on_edge(e);
     }
@@ -576,7 +323,7 @@ private:
         raise_phi(phi, input, e);
       }
     });
-    if (!out_.test(out_.executable_nodes_, target)) {
+    if (!facts_.is_executable(target)) {
       enter(target);
     }
   }
@@ -584,45 +331,45 @@ private:
   // ---- Values: raise facts, queue users.
 
   MIDEND_ALWAYS_INLINED constexpr void visit_value(value_id v) {
-    const bool is_first = out_.numbers_.data()[v]++ == 0;
-    ++out_.counters_.value_visits;
+    const bool is_first = facts_.visits(v)++ == 0;
+    ++facts_.counters().value_visits;
     if constexpr (numbers_values) {
       congruence_.on_visit(v);
     }
     if (ir_.is_phi(v)) { // has risen already, in raise_phi
-      has_unknown_ = has_unknown_ || is_unknown(v);
+      has_unknown_ = has_unknown_ || facts_.is_unknown(v);
       notify_users(v);
       return;
     }
-    if (is_first && follows_from_nothing(v)) {
-      fact(v) = promised(v, ir_.operation(v).width);
-      add_traits(v, numbers_values ? 0 : is(trait::settled));
+    if (is_first && evaluator_.follows_from_nothing(v)) {
+      facts_[v] = promised_fact(ir_, domain_, v, ir_.operation(v).width);
+      traits_.add(v, numbers_values ? 0u : fact_traits::settled);
       notify_users(v);
       return;
     }
-    operand_traits of_operands;
-    const element found = evaluate(v, is_first, of_operands);
+    operand_traits of_operands(!numbers_values);
+    const element found = evaluator_.evaluate(v, is_first, of_operands);
     if (is_bottom(domain_, found)) {
-      if (options_.checked && !is_unknown(v)) {
-        out_.broken_value_ = v;
-      } else if (is_unknown(v)) {
+      if (options_.checked && !facts_.is_unknown(v)) {
+        facts_.fail(v);
+      } else if (facts_.is_unknown(v)) {
         has_unknown_ = true;
         wait_or_pass_on_undef(v);
       }
     } else if (is_first) {
-      fact(v) = found;
+      facts_[v] = found;
       has_risen(v, of_operands);
-    } else if (options_.checked && !less_or_equal(domain_, fact(v), found)) {
-      out_.broken_value_ = v;
-    } else if (domain_.join(fact(v), found)) {
+    } else if (options_.checked && !less_or_equal(domain_, facts_[v], found)) {
+      facts_.fail(v);
+    } else if (domain_.join(facts_[v], found)) {
       has_risen(v, of_operands);
     } else {
-      add_traits(v, of_operands.any & is(trait::widened));
+      traits_.add(v, of_operands.widened());
     }
   }
 
   constexpr void has_risen(value_id v, const operand_traits& of_operands) {
-    add_traits(v, (of_operands.all & is(trait::settled)) | (of_operands.any & is(trait::widened)));
+    traits_.add(v, of_operands.inherited());
     settle_if_top(v);
     notify_users(v);
   }
@@ -631,329 +378,61 @@ private:
   constexpr void notify_users(value_id v) {
     if constexpr (numbers_values) {
       for (const ssa_use use : w_.uses_.of(v)) {
-        if (use.edge == no_edge ? was_visited(use.item) : out_.test(out_.executable_edges_, use.edge)) {
+        if (use.edge == no_edge ? was_visited(use.item) : facts_.is_executable_edge(use.edge)) {
           notify(v, use);
         }
       }
     } else {
-      w_.readers_.for_each(v, [&](ssa_use use) { notify(v, use); });
+      readers_.for_each(v, [&](ssa_use use) { notify(v, use); });
     }
   }
 
   constexpr void notify(value_id v, ssa_use use) {
-    ++out_.counters_.use_visits;
+    ++facts_.counters().use_visits;
     if (use.edge != no_edge) {
       raise_phi(use.item, v, use.edge);
-    } else if (order_.is_end(use.item) || options_.checked || !has(use.item, trait::settled)) {
+    } else if (order_.is_end(use.item) || options_.checked || !traits_.has(use.item, fact_trait::settled)) {
       w_.pending_.insert(order_.position(use.item));
     }
   }
 
   constexpr bool was_visited(std::uint32_t item) const {
-    return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.numbers_.data()[item] != 0;
+    return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : facts_.visits(item) != 0;
   }
 
   /// Notes that `reader` has read the fact of `v`, if that may still change.
   constexpr void note_reader([[maybe_unused]] value_id v, [[maybe_unused]] ssa_use reader) {
     if constexpr (!numbers_values) {
-      if (!has(v, trait::settled)) {
-        w_.readers_.add(v, reader);
-      }
-    }
-  }
-
-  /// Notes that the operation `reader` reads the fact of `v`.
-  constexpr void note_operand([[maybe_unused]] value_id v, [[maybe_unused]] value_id reader,
-                              [[maybe_unused]] bool is_first, [[maybe_unused]] operand_traits& of_operands) {
-    MIDEND_ASSERT(is_value(v), "an operand is a value of the program", reader, v);
-    if constexpr (!numbers_values) {
-      of_operands.add(traits_[v]);
-      if (is_first) {
-        note_reader(v, {reader, no_edge});
-      }
+      readers_.note(v, reader);
     }
   }
 
   constexpr bool is_value(value_id v) const { return v < order_.num_values(); }
 
-  static constexpr unsigned is(trait t) { return static_cast<unsigned>(t); }
-
-  constexpr bool has(value_id v, trait t) const { return (traits_[v] & is(t)) != 0; }
-
-  constexpr void add_traits(value_id v, unsigned traits) {
-    traits_[v] = static_cast<std::uint8_t>(traits_[v] | traits);
-  }
-
   constexpr void settle_if_top([[maybe_unused]] value_id v) {
     if constexpr (!numbers_values) {
-      if ((traits_[v] & (is(trait::settled) | is(trait::widened))) == 0 &&
-          less_or_equal(domain_, domain_.top(ir_.operation(v).width), fact(v))) {
-        add_traits(v, is(trait::settled));
+      if ((traits_.of(v) & (fact_traits::settled | fact_traits::widened)) == 0 &&
+          less_or_equal(domain_, domain_.top(ir_.operation(v).width), facts_[v])) {
+        traits_.add(v, fact_trait::settled);
       }
     }
   }
 
   /// Whether narrowing may lower the fact of a value. With a partition, any fact may: classes are no operands.
-  constexpr bool may_narrow(value_id v) const { return numbers_values || has(v, trait::widened); }
+  constexpr bool may_narrow(value_id v) const { return numbers_values || traits_.has(v, fact_trait::widened); }
 
   /// Joins the input of a phi for an executable edge into the phi.
   constexpr void raise_phi(value_id phi, value_id input, edge_id e) {
-    add_traits(phi, traits_[input] & is(trait::widened));
-    if (is_unknown(input)) {
-      if (is_undefined(input) && !out_.test(out_.undefined_, phi)) {
+    traits_.add(phi, traits_.of(input) & fact_traits::widened);
+    if (facts_.is_unknown(input)) {
+      if (facts_.is_undefined(input) && !facts_.is_marked(phi)) {
         mark_undefined(phi);
         w_.pending_.insert(order_.position(phi));
       }
-    } else if (!has(phi, trait::settled) && grow(phi, fact(input), e)) {
+    } else if (!traits_.has(phi, fact_trait::settled) && growth_.grow(phi, facts_[input], e)) {
       settle_if_top(phi);
       w_.pending_.insert(order_.position(phi));
     }
-  }
-
-  constexpr bool grow(value_id phi, const element& by, [[maybe_unused]] edge_id e) {
-    if constexpr (widens) {
-      if (order_.is_retreating(ir_.graph().edge_source(e), ir_.graph().edge_target(e))) {
-        return grow_around_loop(phi, by);
-      }
-    }
-    return domain_.join(fact(phi), by);
-  }
-
-  /// Every cycle of values goes through a phi along a retreating edge. So widening along those edges bounds all chains,
-  /// and inputs along other edges are joined exactly.
-  constexpr bool grow_around_loop(value_id phi, const element& by) {
-    if (less_or_equal(domain_, by, fact(phi))) {
-      return false;
-    }
-    std::uint32_t& growths = out_.numbers_.data()[order_.num_values() + std::size_t{phi}];
-    ++growths;
-    if (growths <= options_.widen_after) {
-      return domain_.join(fact(phi), by);
-    }
-    ++out_.counters_.widenings;
-    add_traits(phi, is(trait::widened));
-    if constexpr (has_widen_of_width<D>) {
-      const bool may_stop_at_threshold = growths - options_.widen_after <= options_.threshold_steps;
-      return domain_.widen(ir_.operation(phi).width, fact(phi), by,
-                           may_stop_at_threshold ? w_.thresholds_.get(ir_) : thresholds{});
-    } else {
-      return domain_.widen(fact(phi), by);
-    }
-  }
-
-  // ---- Evaluation: the fact of a value that is not a phi, from its operands.
-
-  /// Evaluates a value while narrowing.
-  MIDEND_NEVER_INLINED constexpr element evaluate_again(value_id v) {
-    operand_traits ignored;
-    return evaluate(v, false, ignored);
-  }
-
-  /// Whether no fact about an operand, now or later, says anything about `v`. Either `v` is opaque, or only the IR can
-  /// compute it and the fact of an operand is settled and no constant. Most values are such: loads, calls, addresses.
-  MIDEND_ALWAYS_INLINED constexpr bool follows_from_nothing(value_id v) {
-    if constexpr (has_implied<IR>) {
-      if (ir_.implied(v) != nullptr) {
-        return false;
-      }
-    }
-    if (is_opaque(ir_, v)) {
-      return true;
-    }
-    if constexpr (numbers_values || has_partial_fold<IR> || !has_value_transfer<D>) {
-      return false;
-    } else {
-      if (ir_.operation(v).code != operation::other) {
-        return false;
-      }
-      for (auto&& id : ir_.operands(v)) {
-        const auto operand = static_cast<value_id>(id);
-        if (has(operand, trait::settled) && !is_unknown(operand) && !domain_.as_constant(fact(operand))) {
-          return !ir_.constant(v);
-        }
-      }
-      return false;
-    }
-  }
-
-  /// Evaluates `v`, and collects the traits of the operands. On the first evaluation, notes `v` as their reader.
-  MIDEND_ALWAYS_INLINED constexpr element evaluate(value_id v, bool is_first, operand_traits& of_operands) {
-    if constexpr (has_implied<IR>) {
-      if (const auto* const implied = ir_.implied(v)) {
-        for_each_id(ir_.operands(v), [&](value_id operand) { note_operand(operand, v, is_first, of_operands); });
-        return sharpened(*implied);
-      }
-    }
-    if (is_opaque(ir_, v)) {
-      return promised(v, ir_.operation(v).width);
-    }
-    if constexpr (numbers_values || has_value_transfer<D>) {
-      const operation_info info = ir_.operation(v);
-      std::optional<element> of_equal;
-      if constexpr (numbers_values) {
-        of_equal = congruence_.fact_of_equal_operands(v, info);
-      }
-      if constexpr (has_value_transfer<D>) {
-        if (info.code != operation::other) {
-          const element known = transfer(v, info, is_first, of_operands); // the only call, so that it is inlined
-          if (of_equal) {
-            return not_equal_or(*of_equal, known);
-          }
-          if constexpr (has_partial_fold<IR>) {
-            return folded_or(v, info.width, known);
-          } else {
-            return known;
-          }
-        }
-      }
-      if (of_equal) {
-        return *of_equal;
-      }
-    }
-    return fold(v, is_first, of_operands);
-  }
-
-  /// The fact for equal operands; or `known`, the fact from the operands' facts, if these exclude it: then the operands
-  /// are not equal. So nothing is lost if they turn out to differ.
-  constexpr element not_equal_or(const element& of_equal, const element& known) const {
-    return less_or_equal(domain_, of_equal, known) ? of_equal : known;
-  }
-
-  /// The constant that the IR knows for an operation of the vocabulary, or else `out`, the fact from the operands. A
-  /// fact that has risen above constants cannot become one again.
-  constexpr element folded_or(value_id v, unsigned width, const element& out) {
-    const bool may_gain = is_unknown(v) || domain_.as_constant(fact(v));
-    if (!may_gain || is_bottom(domain_, out) || domain_.as_constant(out)) {
-      return out;
-    }
-    w_.partial_constants_.clear();
-    for_each_id(ir_.operands(v), [&](value_id operand) {
-      w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
-    });
-    const std::optional<constant_type> c = fold_some(v);
-    if (c && options_.checked && !may_be(domain_, width, out, *c)) {
-      out_.broken_value_ = v;
-    }
-    return c ? domain_.constant(width, *c) : out;
-  }
-
-  /// Folds `v` by the IR, from `partial_constants_`.
-  constexpr std::optional<constant_type> fold_some(value_id v) const {
-    return ir_.fold(
-        v, span<const std::optional<constant_type>>(w_.partial_constants_.data(), w_.partial_constants_.size()));
-  }
-
-  MIDEND_ALWAYS_INLINED constexpr element transfer(value_id v, const operation_info& info, bool is_first,
-                                                   operand_traits& of_operands) {
-    if constexpr (std::is_trivially_default_constructible_v<element>) {
-      element args[3]; // only the elements that are read are set
-      return transfer(v, info, is_first, of_operands, args);
-    } else {
-      element args[3]{domain_.bottom(), domain_.bottom(), domain_.bottom()};
-      return transfer(v, info, is_first, of_operands, args);
-    }
-  }
-
-  MIDEND_ALWAYS_INLINED constexpr element transfer(value_id v, const operation_info& info, bool is_first,
-                                                   operand_traits& of_operands, element (&args)[3]) {
-    std::size_t count = 0;
-    const std::size_t wanted = arity(info.code);
-    const bool is_resolved = has(v, trait::resolved);
-    for_each_id(ir_.operands(v), [&](value_id operand) {
-      if (count != wanted) {
-        note_operand(operand, v, is_first, of_operands);
-        args[count] = is_resolved && is_undefined(operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
-        if constexpr (!reads_any_width<D>) {
-          if (const auto i = static_cast<unsigned>(count); !reads_whole(info.code, i)) {
-            args[i] = read_as(domain_, read_width(info), args[i], ir_.operation(operand).width);
-          }
-        }
-        ++count;
-      }
-    });
-    MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
-    return domain_.transfer(info, span<const element>(args, count));
-  }
-
-  /// Evaluates an operation that only the IR can compute, from constants; or from some constants, if the IR can do
-  /// that. An operand without a value does not mean that there is no result: the operation may not need it.
-  constexpr element fold(value_id v, bool is_first, operand_traits& of_operands) {
-    if (const std::optional<constant_type> literal = ir_.constant(v)) {
-      return constant_or_top(v, literal);
-    }
-    bool waits = false;
-    if constexpr (has_partial_fold<IR>) {
-      w_.partial_constants_.clear();
-      for_each_id(ir_.operands(v), [&](value_id operand) {
-        note_operand(operand, v, is_first, of_operands);
-        waits = waits || is_unknown(operand);
-        w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
-      });
-      return waits && !has(v, trait::resolved) ? domain_.bottom() : constant_or_top(v, fold_some(v));
-    } else {
-      bool varies = false;
-      w_.constants_.clear();
-      for_each_id(ir_.operands(v), [&](value_id operand) {
-        note_operand(operand, v, is_first, of_operands);
-        if (is_unknown(operand)) {
-          waits = true;
-        } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
-          w_.constants_.push_back(*c);
-        } else {
-          varies = true;
-        }
-      });
-      if (waits && !has(v, trait::resolved)) {
-        return domain_.bottom();
-      }
-      return constant_or_top(
-          v, waits || varies ? std::nullopt
-                             : ir_.fold(v, span<const constant_type>(w_.constants_.data(), w_.constants_.size())));
-    }
-  }
-
-  /// The fact of a copy after a branch: that of the original, refined by the comparison. Bottom as long as the other
-  /// side of the comparison has no value.
-  constexpr element sharpened(const branch_fact<constant_type>& implied) {
-    element subject = fact(implied.subject);
-    element other = implied.constant ? domain_.constant(implied.width, *implied.constant) : fact(implied.other);
-    if (is_bottom(domain_, subject) || is_bottom(domain_, other)) {
-      return domain_.bottom();
-    }
-    if constexpr (has_assume<D>) {
-      domain_.assume(implied.code, implied.width, subject, other);
-    }
-    return subject;
-  }
-
-  constexpr element constant_or_top(value_id v, const std::optional<constant_type>& c) const {
-    const unsigned width = ir_.operation(v).width;
-    if constexpr (std::same_as<constant_type, std::uint64_t>) {
-      MIDEND_ASSERT(!c || width == 0 || width >= 64 || *c >> width == 0,
-                    "a constant without bits above the width of its value", v, *c, width);
-    }
-    return c ? domain_.constant(width, *c) : promised(v, width);
-  }
-
-  /// The fact of `v` if nothing follows from its operands. Always inlined, so that the element is not returned through
-  /// memory: copying it would wait for its parts.
-  MIDEND_ALWAYS_INLINED constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
-    if constexpr (has_facts<IR> && has_known<D>) {
-      if (const optional<number_facts> facts = ir_.facts(v)) {
-        return domain_.known(*facts);
-      }
-    }
-    if constexpr (has_bounds<IR> && has_assume<D>) {
-      if (const optional<number_range> bounds = ir_.bounds(v)) {
-        return within(*bounds, width);
-      }
-    }
-    return domain_.top(width);
-  }
-
-  /// Not inlined, because few values have bounds.
-  MIDEND_SELDOM_CALLED constexpr element within(const number_range& bounds, unsigned width) const {
-    return restricted(domain_.top(width), bounds, width);
   }
 
   // ---- Undefined values, and operations that have no result so far.
@@ -963,9 +442,10 @@ private:
   constexpr void wait_or_pass_on_undef(value_id v) {
     const operation code = ir_.operation(v).code;
     bool reads_undefined = false;
-    for_each_id(ir_.operands(v), [&](value_id operand) { reads_undefined = reads_undefined || is_undefined(operand); });
+    for_each_id(ir_.operands(v),
+                [&](value_id operand) { reads_undefined = reads_undefined || facts_.is_undefined(operand); });
     if (code == operation::copy && reads_undefined) {
-      if (!out_.test(out_.undefined_, v)) {
+      if (!facts_.is_marked(v)) {
         mark_undefined(v);
         notify_users(v);
       }
@@ -988,16 +468,16 @@ private:
   }
 
   constexpr bool resolve_value(value_id v) {
-    if (!is_unknown(v) || has(v, trait::resolved)) {
+    if (!facts_.is_unknown(v) || traits_.has(v, fact_trait::resolved)) {
       return false;
     }
-    add_traits(v, is(trait::resolved));
+    traits_.add(v, fact_trait::resolved);
     w_.pending_.insert(order_.position(v));
     return true;
   }
 
   constexpr bool resolve_branch(node_id n) {
-    if (!is_unknown(ir_.condition(n)) || options_.branch_on_undefined == undef_branch::none) {
+    if (!facts_.is_unknown(ir_.condition(n)) || options_.branch_on_undefined == undef_branch::none) {
       return false;
     }
     bool is_wanted = true;
@@ -1010,174 +490,44 @@ private:
     return true;
   }
 
-  // ---- Narrowing: regains precision that widening lost.
+  // ---- Narrowing, see `fact_narrowing`.
 
-  /// Recomputes facts that follow from widened ones, once, in the order of visits, from a solution that widening has
-  /// made larger than the least one. Facts that follow from facts of all runs hold on all runs, so every step is sound
-  /// and one can stop after any. Nodes and edges stay executable.
-  ///
-  /// Phis join `arriving_`. Edges that lead back are read first, so when a node is visited, all edges into it have
-  /// contributed.
   constexpr void narrow() {
-    if constexpr (!is_plain<element> || alignof(element) > arena::alignment) {
-      w_.arriving_.stretch(order_.num_values(), domain_.bottom());
-      arriving_ = w_.arriving_.data();
-    } else if (arriving_ == nullptr) {
-      arriving_ = w_.memory_.template array<element>(order_.num_values());
-    }
-    for (const node_id n : order_.postorder()) {
-      for_each_phi(ir_, n, [this](value_id phi) { arriving_[phi] = domain_.bottom(); });
-    }
-    for (const node_id n : order_.postorder()) {
-      for_each_taken_edge(n, [this](edge_id e, bool leads_back) {
-        if (leads_back) {
-          join_arriving(e);
-        }
-      });
-    }
-    for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
-      const std::uint32_t item = order_.item(position);
-      if (order_.is_end(item)) {
-        for_each_taken_edge(order_.node_of_end(item), [this](edge_id e, bool leads_back) {
-          if (!leads_back) {
-            join_arriving(e);
-          }
-        });
-      } else if (may_narrow(item) && out_.numbers_.data()[item] != 0 && !domain_.as_constant(fact(item))) {
-        lower(item, ir_.is_phi(item) ? arriving_[item] : evaluate_again(item));
-      }
+    const fact_narrowing<IR, D> narrowing(ir_, domain_, order_, facts_, w_.arriving_, w_.memory_);
+    for (std::uint32_t i = 0; i != options_.narrowing_steps; ++i) {
+      narrowing.step([this](value_id v) { return may_narrow(v); }, [this](value_id v) { return evaluate_again(v); });
     }
   }
 
-  /// The executable edges from `n`. An edge leads back if its target comes no later.
-  template <class Visit> constexpr void for_each_taken_edge(node_id n, Visit visit) {
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      if (out_.test(out_.executable_edges_, e)) {
-        const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
-        visit(e, order_.first_position(target) <= order_.first_position(n));
-      }
-    });
-  }
-
-  constexpr void join_arriving(edge_id e) {
-    for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)), [&](value_id phi) {
-      const auto input = may_narrow(phi) ? static_cast<value_id>(ir_.phi_input(phi, e)) : no_value;
-      if (input != no_value) {
-        domain_.join(arriving_[phi], fact(input));
-      }
-    });
-  }
-
-  constexpr void lower(value_id v, const element& found) {
-    if (!is_bottom(domain_, found) && less_or_equal(domain_, found, fact(v))) {
-      fact(v) = found;
-    }
-  }
-
-  // ---- Finish: executed values that still have no value are reported as top.
-
-  constexpr void finish() {
-    for (value_id v = 0; has_undefined_ && v != order_.num_values(); ++v) {
-      if (!out_.test(out_.undefined_, v)) {
-        continue;
-      }
-      if (is_unknown(v)) {
-        fact(v) = domain_.top(ir_.operation(v).width);
-      } else {
-        out_.reset(out_.undefined_, v); // got a value after it was marked
-      }
-    }
-    for (const node_id n : order_.postorder()) {
-      if (!has_unknown_ || !out_.test(out_.executable_nodes_, n)) {
-        continue;
-      }
-      for (std::uint32_t position = order_.first_position(n); position != order_.last_position(n); ++position) {
-        const value_id v = order_.item(position);
-        if (is_unknown(v)) {
-          fact(v) = domain_.top(ir_.operation(v).width);
-          out_.set(out_.without_value_, v);
-        }
-      }
-    }
+  MIDEND_NEVER_INLINED constexpr element evaluate_again(value_id v) {
+    operand_traits ignored(false);
+    return evaluator_.evaluate(v, false, ignored);
   }
 
   // ---- Shorthands.
 
   constexpr std::size_t num_nodes() const { return static_cast<std::size_t>(ir_.graph().num_nodes()); }
 
-  constexpr element& fact(value_id v) { return out_.facts_.data()[v]; }
-
-  constexpr bool is_unknown(value_id v) { return is_bottom(domain_, fact(v)); }
-
-  constexpr bool is_undefined(value_id v) { return out_.test(out_.undefined_, v) && is_unknown(v); }
-
   constexpr void mark_undefined(value_id v) {
     has_undefined_ = true;
-    out_.set(out_.undefined_, v);
+    facts_.mark_undefined(v);
   }
 
   const IR& ir_;
   const D& domain_;
   const sccp_options& options_;
   sccp_workspace<D>& w_;
+  sccp_result<D>& out_; ///< written by `facts_`
   ssa_order& order_;
-  sccp_result<D>& out_;
-  std::uint32_t* end_visits_ = nullptr; ///< by node
-  std::uint8_t* traits_ = nullptr;      ///< by value: bits of `trait`
-  element* arriving_ = nullptr;         ///< by phi: the join of its inputs, while narrowing
-  bool has_unknown_ = false;            ///< a value that is executed may have no value
-  bool has_undefined_ = false;          ///< a value was marked as undefined
+  growing_facts<D> facts_;
+  fact_traits traits_;
+  fact_readers readers_;       ///< unused with a partition
+  std::uint32_t* end_visits_;  ///< by node
+  bool has_unknown_ = false;   ///< a value that is executed may have no value
+  bool has_undefined_ = false; ///< a value was marked as undefined
   [[no_unique_address]] Congruence congruence_;
-};
-
-/// Lists the uses that branches decide, after the facts of a view with copies were found. O(values + operands).
-template <class IR, class D> class decided_use_lister {
-public:
-  using view_type = branch_facts_view<IR>;
-
-  decided_use_lister(const IR& ir, const view_type& view, sccp_result<D>& out) : ir_(ir), view_(view), out_(out) {}
-
-  void run() {
-    for (node_id n = 0; n != node_count(ir_.graph()); ++n) {
-      if (out_.is_executable(n)) {
-        for_each_id(ir_.values(n), [&](value_id v) {
-          if (!ir_.is_phi(v)) {
-            list_operands(v);
-          }
-        });
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { list_inputs(e); });
-      }
-    }
-  }
-
-private:
-  /// Lists operands by name: opaque operations show none in the view.
-  void list_operands(value_id user) {
-    const span<const value_id> names = view_.operands(user);
-    for (std::uint32_t i = 0; i != names.size(); ++i) {
-      list(user, no_edge, i, names[i]);
-    }
-  }
-
-  void list_inputs(edge_id e) {
-    if (out_.is_executable_edge(e)) {
-      for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
-                   [&](value_id phi) { list(phi, e, 0, view_.phi_input(phi, e)); });
-    }
-  }
-
-  void list(value_id user, edge_id e, std::uint32_t i, value_id name) {
-    if (name != no_value && view_.implied(name) != nullptr && out_.is_computed(name) && !out_.is_undefined(name)) {
-      const auto c = out_.constant(name);
-      if (c && !out_.constant(view_.original(name))) {
-        out_.decided_uses_.push_back({user, e, i, *c});
-      }
-    }
-  }
-
-  const IR& ir_;
-  const view_type& view_;
-  sccp_result<D>& out_;
+  operation_evaluator<IR, D, Congruence> evaluator_;
+  phi_growth<IR, D> growth_;
 };
 
 } // namespace detail

@@ -40,7 +40,7 @@ template <class Constant> struct decided_use {
 namespace detail {
 template <class IR, class D> class decided_use_checker;
 template <class IR, class D> class decided_use_lister;
-template <class IR, class D, class Congruence> class sccp_solver;
+template <class D> class growing_facts;
 template <class IR, class D, class Equal> class sccp_checker;
 struct sccp_mutation;
 } // namespace detail
@@ -112,7 +112,7 @@ public:
   constexpr std::uint64_t epoch() const { return epoch_; }
 
 private:
-  template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
+  friend detail::growing_facts<D>;
   template <class IR, class Domain, class Equal> friend class detail::sccp_checker;
   template <class IR, class Domain> friend class detail::decided_use_checker;
   template <class IR, class Domain> friend class detail::decided_use_lister;

@@ -24,15 +24,6 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether `v` is the literal `undef`, which does not equal itself.
-template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
-  if constexpr (has_is_undefined<IR>) {
-    return static_cast<bool>(ir.is_undefined(v));
-  } else {
-    return false;
-  }
-}
-
 /// Whether `v` computes its result from its operands alone, so that it can be compared with other operations. `v` is no
 /// phi and no literal. False for reads and writes of memory, for operations that may give another result each time
 /// (`is_repeatable`) or depend on which threads run them (`is_convergent`), and for readers of `undef`, since each may
