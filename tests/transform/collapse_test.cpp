@@ -227,6 +227,40 @@ TEST_CASE("verify_collapse: what it accepts of seeded mistakes runs the same") {
   CHECK(accepted * 20 < mistakes);
 }
 
+TEST_CASE("verify_collapse: no edge promises more about loops, and no access about other iterations") {
+  using fault = midend::collapse_fault;
+  const collapsed_program right(nest_text(up_to("3"), up_to("4"), true, "    %row = mul.i64 %i, 4\n",
+                                          "    %at = add.i64 %row, %j\n    st.i64 %at, [%a + %at*8]\n"));
+  const procedure& old = right.before.procedures[0];
+  std::size_t edges = 0;
+  for (midend::node_id n = 0; n != old.num_nodes(); ++n) {
+    for (const midend::edge_id e : right.after.procedures[0].out_edges(n)) {
+      const view_with_promise before(old, e);
+      const view_with_promise nothing(old, midend::no_edge);
+      const view_with_promise after(right.after.procedures[0], e);
+      CHECK(midend::verify_collapse(before, after, right.witness));
+      CHECK(midend::verify_collapse(nothing, after, right.witness).fault == fault::changed_flow);
+      ++edges;
+    }
+  }
+  CHECK(edges >= 4);
+
+  const procedure none = right.before.procedures[0];
+  const auto fault_of = [&](const procedure& before, const procedure& after) {
+    return midend::verify_collapse(cost_view(before), cost_view(after), right.witness).fault;
+  };
+  for (const midend::node_id scope :
+       {right.witness.nests[0].outer_header, right.witness.nests[0].inner_header, none.entry()}) {
+    procedure before = none;
+    put_into_local_class(before, scope);
+    procedure after = right.after.procedures[0];
+    CHECK(fault_of(before, after) == fault::none);
+    put_into_local_class(after, scope);
+    CHECK(fault_of(none, after) == fault::changed_operation);
+    CHECK(fault_of(before, after) == (scope == none.entry() ? fault::none : fault::changed_operation));
+  }
+}
+
 TEST_CASE("verify_collapse: a counter that stops too early, or too late, or twice") {
   const collapsed_program right(nest_text(up_to("3"), up_to("4"), true, "", "    st.i64 %i, [%a + %j*8]\n"));
   for (const std::uint64_t bound : {0u, 1u, 3u, 4u, 11u, 12u, 13u, 24u}) {

@@ -30,9 +30,7 @@ namespace {
 
 enum class change : unsigned char { removal, replacement, motion, range_tests, strength, final_values, memory };
 
-change_verdict verify(change c, const procedure& before, const procedure& after) {
-  const cost_view was(before);
-  const cost_view is(after);
+template <class IR> change_verdict verify(change c, const IR& was, const IR& is) {
   switch (c) {
   case change::removal:
     return midend::verify_removal(was, is, {});
@@ -50,6 +48,22 @@ change_verdict verify(change c, const procedure& before, const procedure& after)
     return midend::verify_memory_redundancy(was, is, {});
   }
 }
+
+change_verdict verify(change c, const procedure& before, const procedure& after) {
+  return verify(c, cost_view(before), cost_view(after));
+}
+
+/// Promises the end of loops by one edge, or by one header.
+struct promising_view : cost_view {
+  using cost_view::cost_view;
+
+  bool must_end(midend::edge_id e) const { return e == promised_edge; }
+
+  bool loop_ends(node_id n) const { return n == promised_header; }
+
+  midend::edge_id promised_edge = midend::no_edge;
+  node_id promised_header = midend::no_node;
+};
 
 constexpr std::string_view text = R"(
 proc @f(%a: ptr, %n: i32, %k: i32, %c: i1) -> i32 {
@@ -218,6 +232,118 @@ TEST_CASE("every checker finds another condition") {
 
 TEST_CASE("every checker finds a new promise that loops end") {
   check("of all loops", change_fault::changed_flow, [](auto& p) { p.after.set_must_progress(true); });
+}
+
+TEST_CASE("every checker finds a new promise about one loop") {
+  const changed_program p;
+  const promising_view none(p.before);
+  promising_view by_edge(p.before);
+  by_edge.promised_edge = p.before.out_edges(p.node("left"))[0];
+  promising_view by_header(p.before);
+  by_header.promised_header = p.node("join");
+  for (const change c : all_changes) {
+    for (const promising_view* view : {&by_edge, &by_header}) {
+      CHECK_MESSAGE(verify(c, *view, *view), "checker ", static_cast<int>(c));
+      CHECK_MESSAGE(verify(c, *view, none), "checker ", static_cast<int>(c)); // to drop a promise is right
+      CHECK_MESSAGE(verify(c, none, *view).fault == change_fault::changed_flow, "checker ", static_cast<int>(c));
+    }
+  }
+}
+
+TEST_CASE("every checker finds accesses that are apart only in the new program") {
+  constexpr std::string_view loop = R"(
+proc @f(%a: ptr, %b: ptr, %n: i32) {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %x = ld.i32 [%a]
+    %y = ld.i32 [%b]
+    %i1 = add.i32 %i, 1
+    st.i32 %x, [%b + 4]
+    st.i32 %y, [%a + 4]
+    %c = cmp.lt.i32 %i1, %n
+    br %c ? loop : exit
+  node exit:
+    ret
+}
+)";
+  procedure none = parsed_procedure(loop).procedure();
+  const auto classes = {none.alias_class("P"), none.alias_class("Q")};
+  const auto with_classes = [&](midend::elbrus::alias_id of_x, midend::elbrus::alias_id of_y, std::string_view scope) {
+    procedure p = none;
+    p.set_local_class(value_named(p, "x"), of_x, node_named(p, scope));
+    p.set_local_class(value_named(p, "y"), of_y, node_named(p, scope));
+    return p;
+  };
+  const auto a = *classes.begin();
+  const auto b = *(classes.begin() + 1);
+  const procedure one = with_classes(a, a, "loop");
+  const procedure two = with_classes(a, b, "loop");
+  const procedure exchanged = with_classes(b, a, "loop");
+  const procedure elsewhere = with_classes(a, b, "exit");
+  for (const change c : all_changes) {
+    const auto number = static_cast<int>(c);
+    CHECK_MESSAGE(verify(c, two, two), "checker ", number);
+    CHECK_MESSAGE(verify(c, two, exchanged), "checker ", number); // other numbers
+    CHECK_MESSAGE(verify(c, two, one), "checker ", number);
+    CHECK_MESSAGE(verify(c, two, none), "checker ", number);
+    CHECK_MESSAGE(verify(c, none, one).fault == change_fault::changed_operation, "checker ", number);
+    CHECK_MESSAGE(verify(c, one, two).fault == change_fault::changed_operation, "checker ", number);
+    CHECK_MESSAGE(verify(c, two, elsewhere).fault == change_fault::changed_operation, "checker ", number);
+  }
+}
+
+TEST_CASE("verify_range_tests: nothing new reads memory") {
+  const procedure before = parsed_procedure(R"(
+proc @f(%a: ptr) -> i32 {
+  node entry:
+    %x = ld.i32 [%a] alias=A spec
+    ret %x
+}
+)")
+                               .procedure();
+  procedure after = before;
+  elbrus::cost_editor editor(after);
+  editor.clone_value(value_named(before, "x"), midend::place_at_end(before.entry()));
+  CHECK(midend::verify_range_tests(cost_view(before), cost_view(after)).fault == change_fault::extra_operation);
+}
+
+TEST_CASE("verify_removal: a jump past nodes that did nothing promises what all edges there did") {
+  procedure before = parsed_procedure(R"(
+proc @f(%c: i1, %d: i1) {
+  node entry:
+    br head
+  node head:
+    call @h()
+    br %d ? test : exit
+  node test:
+    br %c ? left : right
+  node left:
+    br head
+  node right:
+    br head
+  node exit:
+    ret
+}
+)")
+                         .procedure();
+  procedure after = before;
+  elbrus::cost_editor editor(after);
+  const node_id test = node_named(before, "test");
+  editor.erase_end(test);
+  editor.set_jump(test, node_named(before, "head"));
+  const auto edge_of = [](const procedure& p, node_id n) { return p.out_edges(n)[0]; };
+  CHECK(midend::verify_removal(cost_view(before), cost_view(after), {}));
+  promising_view is(after);
+  is.promised_edge = edge_of(after, test);
+  CHECK(midend::verify_removal(promising_view(before), is, {}).fault == change_fault::changed_flow);
+  promising_view half(before);
+  half.promised_edge = edge_of(before, node_named(before, "left"));
+  CHECK(midend::verify_removal(half, is, {}).fault == change_fault::changed_flow);
+  before.set_must_progress(true); // all edges promise
+  after.set_must_progress(true);
+  CHECK(midend::verify_removal(cost_view(before), cost_view(after), {}));
 }
 
 TEST_CASE("verify_removal: a jump promises no more about a loop than the branch") {

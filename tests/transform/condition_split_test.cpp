@@ -499,6 +499,50 @@ TEST_CASE("verify_condition_split: what it accepts of seeded mistakes runs the s
   CHECK(accepted < mistakes / 20);
 }
 
+TEST_CASE("verify_condition_split: new promises about loops, and about accesses in other iterations") {
+  using fault = midend::condition_split_fault;
+  const split_procedure right(leaving_text(true));
+  const procedure& before = right.before.procedures[0];
+  const procedure& after = right.after.procedures[0];
+  const midend::split_loop& s = right.witness.loops[0];
+  midend::edge_id back = midend::no_edge;
+  for (const midend::edge_id e : before.in_edges(s.header)) {
+    back = before.edge_source(e) == before.entry() ? back : e;
+  }
+  const midend::edge_id first = before.out_edges(before.entry())[0];
+  const auto fault_of = [&](midend::edge_id was, midend::edge_id is) {
+    const view_with_promise old(before, was);
+    const auto facts = midend::facts_of_numbers(old);
+    return midend::verify_condition_split(old, view_with_promise(after, is), right.witness,
+                                          midend::span<const midend::number_facts>(facts.data(), facts.size()))
+        .fault;
+  };
+  std::size_t edges = 0;
+  for (midend::node_id n = 0; n != after.num_nodes(); ++n) {
+    for (const midend::edge_id e : after.out_edges(n)) {
+      const bool is_new = n >= before.num_nodes();
+      CHECK(fault_of(is_new ? back : e, e) == fault::none);
+      CHECK(fault_of(first, e) == (e == first ? fault::none : fault::changed_flow));
+      edges += is_new ? 1u : 0u;
+    }
+  }
+  CHECK(edges >= 6);
+  for (const midend::node_id scope : {s.header, before.entry()}) {
+    elbrus::program old = right.before;
+    procedure is = after;
+    const auto c = is.alias_class("local");
+    for (value_id v = 0; v != before.num_values(); ++v) {
+      const auto code = before.is_operation(v) ? before.core(v).code : elbrus::opcode::mov;
+      if (code == elbrus::opcode::ld || code == elbrus::opcode::st) {
+        old.procedures[0].set_local_class(v, c, scope); // with the number that the class has in the new program
+        is.set_local_class(v, c, scope);
+      }
+    }
+    const auto verdict = verdict_of(old.procedures[0], is, right.witness);
+    CHECK(verdict.fault == (scope == s.header ? fault::changed_operation : fault::none));
+  }
+}
+
 TEST_CASE("verify_condition_split: mistakes by kind") {
   const split_procedure right(leaving_text(true));
   const procedure& p = right.after.procedures[0];

@@ -344,6 +344,25 @@ TEST_CASE("verify_interchange: what it accepts of seeded mistakes runs the same"
   CHECK(accepted * 50 < mistakes);
 }
 
+TEST_CASE("verify_interchange: no access promises anything about other iterations") {
+  using fault = midend::interchange_fault;
+  const interchanged right(nest_text(up_to("3"), up_to("4", 2), true, "", row_body));
+  const procedure none = right.before.procedures[0];
+  const auto fault_of = [&](const procedure& before, const procedure& after) {
+    return midend::verify_interchange(cost_view(before), cost_view(after), right.witness).fault;
+  };
+  for (const midend::node_id scope :
+       {right.witness.nests[0].outer_header, right.witness.nests[0].inner_header, none.entry()}) {
+    procedure before = none;
+    put_into_local_class(before, scope);
+    procedure after = right.after.procedures[0];
+    CHECK(fault_of(before, after) == fault::none);
+    put_into_local_class(after, scope);
+    CHECK(fault_of(none, after) == fault::changed_operation);
+    CHECK(fault_of(before, after) == (scope == none.entry() ? fault::none : fault::changed_operation));
+  }
+}
+
 TEST_CASE("verify_interchange: proofs that are missing, forged or of another nest are rejected") {
   const interchanged right(nest_text(up_to("3"), up_to("4"), true, "", row_body));
   const procedure& p = right.after.procedures[0];

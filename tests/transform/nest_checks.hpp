@@ -35,6 +35,26 @@ inline std::string why_broken(const midend::elbrus::procedure& p) {
   return midend::check_ir(midend::elbrus::semantic_view(p)) ? "check_ir finds an error" : "";
 }
 
+/// Promises by one edge that a loop ends.
+struct view_with_promise : midend::elbrus::cost_view {
+  view_with_promise(const midend::elbrus::procedure& p, midend::edge_id e) : cost_view(p), promised(e) {}
+
+  bool must_end(midend::edge_id e) const { return e == promised; }
+
+  midend::edge_id promised;
+};
+
+/// Gives all loads and stores the same class, in the runs of one loop.
+inline void put_into_local_class(midend::elbrus::procedure& p, midend::node_id scope) {
+  const midend::elbrus::alias_id c = p.alias_class("local");
+  for (midend::value_id v = 0; v != p.num_values(); ++v) {
+    const auto code = p.is_operation(v) ? p.core(v).code : midend::elbrus::opcode::mov;
+    if (code == midend::elbrus::opcode::ld || code == midend::elbrus::opcode::st) {
+      p.set_local_class(v, c, scope);
+    }
+  }
+}
+
 /// Plans without facts.
 inline midend::interchange_plan planned_interchange(const midend::elbrus::procedure& p,
                                                     const midend::interchange_options& options = {}) {

@@ -325,3 +325,60 @@ proc @f(%x: i32) {
     }
   }
 }
+
+TEST_CASE("verify_unfolding: a promise about one loop is none about another") {
+  struct view : elbrus::cost_view {
+    view(const elbrus::procedure& p, midend::node_id header) : cost_view(p), promised(header) {}
+
+    bool must_end(midend::edge_id e) const { return graph().edge_target(e) == promised; }
+
+    midend::node_id promised;
+  };
+
+  const parsed_procedure original(R"(
+proc @f(%x: i32) {
+  node entry:
+    br outer
+  node outer:
+    %i = phi.i32 [entry: 0], [next: %n]
+    br inner
+  node inner:
+    %j = phi.i32 [outer: 0], [inner: %m]
+    %m = add.i32 %j, 1
+    %q = cmp.ne.i32 %m, %x
+    br %q ? inner : next
+  node next:
+    %n = add.i32 %i, 1
+    %p = cmp.ne.i32 %n, %x
+    br %p ? outer : other
+  node other:
+    %k = phi.i32 [next: 0], [other: %l]
+    %l = add.i32 %k, 1
+    %r = cmp.ne.i32 %l, %x
+    br %r ? other : out
+  node out:
+    ret
+})");
+  const elbrus::procedure& before = original.program.procedures[0];
+  elbrus::procedure after = before;
+  elbrus::cost_editor e(after);
+  const midend::loop_forest loops = midend::dominators_and_loops(after).loops;
+  std::vector<midend::unrolling_request> requests;
+  for (const midend::loop_id l : loops.loops()) {
+    if (loops.header(l) == node_named(before, "inner") || loops.header(l) == node_named(before, "other")) {
+      requests.push_back({l, {midend::unrolling_kind::partial, 2}});
+    }
+  }
+  const auto done = midend::unroll_loops(e, loops, requests);
+  const std::string_view names[] = {"outer", "inner", "other"};
+  for (const std::string_view old : names) {
+    for (const std::string_view name : names) {
+      // A run that stays in the inner loop stays in the outer one as well.
+      const bool is_right = old == name || (old == "outer" && name == "inner");
+      const auto verdict = midend::verify_unfolding(view(before, node_named(before, old)),
+                                                    view(after, node_named(after, name)), done.witness);
+      CHECK_MESSAGE(verdict.fault == (is_right ? unfolding_fault::none : unfolding_fault::new_promise), old, " ", name);
+      CHECK((is_right || verdict.node == node_named(after, name)));
+    }
+  }
+}

@@ -179,12 +179,15 @@ private:
       return;
     }
     std::size_t count = 0;
-    bool same = true;
+    bool same = !pair_.promises_new_end(n);
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
       ++count;
       same =
           same && e == p->inner.exit &&
           static_cast<node_id>(after_.graph().edge_target(e)) == static_cast<node_id>(before_.graph().edge_target(e));
+      if constexpr (has_must_end<Before> && has_must_end<After>) {
+        same = same && (!static_cast<bool>(after_.must_end(e)) || static_cast<bool>(before_.must_end(e)));
+      }
     });
     if (count != 1 || !same || static_cast<value_id>(after_.condition(n)) != no_value) {
       fail(fault::changed_flow, n);
@@ -430,6 +433,11 @@ private:
       }
       ++at;
       if (!pair_.same_operation(v, v) && !(p != nullptr && n == p->inner.header && before_.is_phi(v))) {
+        fail(fault::changed_operation, n, v);
+      }
+      // One run of these loops has other iterations now.
+      const node_id scope = pair_.scope_of(v);
+      if (!pair_.keeps_local_class(v, v) || (p != nullptr && (scope == p->outer.header || scope == p->inner.header))) {
         fail(fault::changed_operation, n, v);
       }
       compare_operands(n, v, p);

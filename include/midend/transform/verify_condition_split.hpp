@@ -104,6 +104,9 @@ public:
       compare_node(reached_[i]);
     }
     if (ok()) {
+      check_promises();
+    }
+    if (ok()) {
       check_arrays();
     }
     return verdict_;
@@ -954,6 +957,45 @@ private:
     }
   }
 
+  /// Whether a node is the header of a loop that was split. Other iterations are in one run of it now.
+  bool is_split(node_id header) const {
+    return header < old_nodes_ && loop_of_[header] != none && witness_.loops[loop_of_[header]].header == header;
+  }
+
+  /// No old edge and no header promises more about the end of loops. New ones promise what the old loop did: a run that
+  /// stays in a new loop stays in that one.
+  void check_promises() {
+    flat_array<std::uint32_t> split(static_cast<std::size_t>(node_count(h_)), none); // by new node: for which loop
+    for (std::uint32_t i = 0; i != witness_.loops.size(); ++i) {
+      const split_loop& s = witness_.loops[i];
+      for (const node_id n : {s.outer, s.full, s.drain, s.last}) {
+        split[n] = i;
+      }
+      for (std::uint32_t k = 0; k != s.num_arms; ++k) {
+        split[witness_.arms[s.first_arm + k].append] = i;
+        split[witness_.arms[s.first_arm + k].header] = i;
+      }
+    }
+    for (const node_id n : reached_) {
+      const std::uint32_t i = split[n];
+      bool was_promised =
+          i == none ? n < old_nodes_ && loop_ends(before_, n) : loop_ends(before_, witness_.loops[i].header);
+      if constexpr (has_must_end<Before>) {
+        was_promised = was_promised || (i != none && static_cast<bool>(before_.must_end(olds_[i].back)));
+      }
+      bool is_more = loop_ends(after_, n) && !was_promised;
+      if constexpr (has_must_end<Before> && has_must_end<After>) {
+        for_each_id(h_.out_edges(n), [&](edge_id e) {
+          const bool was = e < old_edges_ && i == none ? static_cast<bool>(before_.must_end(e)) : was_promised;
+          is_more = is_more || (static_cast<bool>(after_.must_end(e)) && !was);
+        });
+      }
+      if (is_more) {
+        fail(fault::changed_flow, n);
+      }
+    }
+  }
+
   void compare_operation(node_id n, value_id v) {
     const bool is_phi = static_cast<bool>(before_.is_phi(v));
     if (is_phi != static_cast<bool>(after_.is_phi(v)) ||
@@ -968,7 +1010,8 @@ private:
     if (before_.effect(v) == effect_kind::reads || before_.effect(v) == effect_kind::writes) {
       const optional<memory_reference> was = before_.memory(v);
       const optional<memory_reference> is = after_.memory(v);
-      if (is && is->local != any_memory && (!was || was->local != is->local || was->scope != is->scope)) {
+      if (is && is->local != any_memory &&
+          (!was || was->local != is->local || was->scope != is->scope || is_split(is->scope))) {
         fail(fault::changed_operation, n, v);
       }
     }

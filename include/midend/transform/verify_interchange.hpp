@@ -588,6 +588,11 @@ private:
       if (!pair_.same_operation(v, v)) {
         fail(fault::changed_operation, n, v);
       }
+      // One run of these loops has other iterations now.
+      const node_id scope = pair_.scope_of(v);
+      if (!pair_.keeps_local_class(v, v) || (p != nullptr && (scope == p->outer.header || scope == p->inner.header))) {
+        fail(fault::changed_operation, n, v);
+      }
       compare_operands(n, v, v, p);
     });
     while (at != old_values_.size()) {

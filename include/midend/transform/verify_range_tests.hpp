@@ -42,8 +42,8 @@ public:
   }
 
   change_fault added(node_id, value_id v) const {
-    const bool is_allowed =
-        !after_.is_phi(v) && !is_terminator(after_, v) && !after_.may_trap(v) && is_removable(after_, v);
+    const bool is_allowed = !after_.is_phi(v) && !is_terminator(after_, v) && after_.effect(v) == effect_kind::none &&
+                            !after_.may_trap(v) && is_removable(after_, v);
     return is_allowed ? change_fault::none : change_fault::extra_operation;
   }
 
@@ -118,7 +118,7 @@ private:
 /// of the IR. Requires IRs that `check_ir` accepts. Values keep their numbers, so there is no witness.
 ///
 /// **What is checked** of the reachable part. All is as it was (`compared_programs`), but:
-/// 1. There may be new operations that are removable and do not trap.
+/// 1. There may be new operations without effects that are removable and do not trap.
 /// 2. A branch may read another condition if both are == or both are != of numbers of one width, and the differences of
 ///    the two numbers, as polynomials of values modulo 2^width, are equal or negatives of each other.
 ///

@@ -49,11 +49,14 @@ public:
       check_stops();
       check_cycles();
     }
+    if (ok()) {
+      check_promises();
+    }
     return {verdict_, assumed_};
   }
 
   change_fault changed_edges(node_id n) const {
-    return has_jump_[n] != 0 && !promises_new_end(n) ? change_fault::none : change_fault::changed_flow;
+    return has_jump_[n] != 0 ? change_fault::none : change_fault::changed_flow; // `check_promises` compares promises
   }
 
   /// The jump may have the number of the branch.
@@ -137,23 +140,6 @@ private:
         fail(change_fault::changed_flow, n, end);
       }
     }
-  }
-
-  /// Whether a jump promises that a loop ends, and no edge of the branch to the same target did.
-  bool promises_new_end([[maybe_unused]] node_id n) const {
-    bool is_new = false;
-    if constexpr (has_must_end<Before> && has_must_end<After>) {
-      for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
-        bool is_old = !static_cast<bool>(after_.must_end(e));
-        for_each_id(before_.graph().out_edges(n), [&](edge_id d) {
-          const bool is_same_target = static_cast<node_id>(before_.graph().edge_target(d)) ==
-                                      static_cast<node_id>(after_.graph().edge_target(e));
-          is_old = is_old || (is_same_target && static_cast<bool>(before_.must_end(d)));
-        });
-        is_new = is_new || !is_old;
-      });
-    }
-    return is_new;
   }
 
   /// Whether the program before shows that only readers need an operation.
@@ -279,6 +265,42 @@ private:
     }
   }
 
+  /// Checks that jumps promise no more about loops than the old edges by which control arrived at their targets: those
+  /// of the branch, and those of the passed nodes.
+  void check_promises() {
+    if constexpr (has_must_end<Before> && has_must_end<After>) {
+      flat_array<unsigned char> lacks_promise; // by node: whether an edge from a passed node to it promises nothing
+      lacks_promise.assign(jump_.size(), 0);
+      const auto note = [&](node_id n, node_id target) {
+        for_each_id(before_.graph().out_edges(n), [&](edge_id e) {
+          const bool leads_there = static_cast<node_id>(before_.graph().edge_target(e)) == target;
+          if (leads_there && !static_cast<bool>(before_.must_end(e))) {
+            lacks_promise[target] = 1;
+          }
+        });
+      };
+      for (const node_id n : nodes_) {
+        note(n, stop_of(n));
+      }
+      for (const node_id n : pair_.order) {
+        for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+          if (has_jump_[n] != 0 && static_cast<bool>(after_.must_end(e))) {
+            check_promise(n, static_cast<node_id>(after_.graph().edge_target(e)), lacks_promise);
+          }
+        });
+      }
+    }
+  }
+
+  void check_promise(node_id n, node_id target, const flat_array<unsigned char>& lacks_promise) {
+    for_each_id(before_.graph().out_edges(n), [&](edge_id e) {
+      const bool leads_there = static_cast<node_id>(before_.graph().edge_target(e)) == target;
+      if (leads_there ? !static_cast<bool>(before_.must_end(e)) : lacks_promise[target] != 0) {
+        fail(change_fault::changed_flow, n);
+      }
+    });
+  }
+
   /// By node: whether it is the header of a loop of the witness, and the program promises that the loop ends, for all
   /// edges by which it goes back.
   flat_array<unsigned char> promised_ends(const dominator_tree& tree) const {
@@ -370,7 +392,8 @@ private:
 ///
 /// **What is checked** of the reachable part of the new program. All is as it was (`compared_programs`), but:
 /// 1. Removable operations may be missing. What is read is still computed: nobody reads removed code.
-/// 2. A branch that has no effect may have become a jump, which promises no more about a loop than the branch did.
+/// 2. A branch that has no effect may have become a jump. It promises no more about a loop than all edges by which the
+///    branch, or a passed node, led to its target.
 /// 3. Say that an old node is *passed* if a removed branch leads to it, perhaps through passed nodes, if it holds
 ///    nothing that is not removable, nothing of it remains, and no removed branch jumps to it. All paths from a removed
 ///    branch through passed nodes end at the same node, to which it jumps now, and at which no phi remains: the branch

@@ -5,11 +5,15 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/known_constant.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/promised_to_end.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
@@ -44,7 +48,7 @@ enum class unfolding_fault : std::uint8_t {
   no_definition,     ///< an old value is read that is not computed on some path
   too_many_paths,    ///< more paths through inserted nodes than the limit
   forbidden_copy,    ///< an operation that must not be copied (`may_duplicate`, `is_convergent`) has two copies
-  new_promise        ///< an edge promises that a loop ends, and the old program does not
+  new_promise        ///< a loop is promised to end, and the old program does not promise that
 };
 
 /// The answer of `verify_unfolding`: the first fault, with its place in the new program, or none.
@@ -77,6 +81,9 @@ public:
       check_copies();
       if (ok() && list_paths() && compare_operations()) {
         prove_facts();
+        if (ok()) {
+          check_promises();
+        }
       }
     }
     return verdict_;
@@ -897,6 +904,95 @@ private:
     }
   }
 
+  // Promises.
+
+  /// The old loops in which a loop of the new program runs.
+  struct surrounding_loop {
+    loop_id innermost = no_loop;
+    bool is_known = false;
+  };
+
+  /// Checks that a loop of the new program is promised to end only if an old loop is that contains all old nodes which
+  /// it runs. A run that stays in the new loop stays in that one.
+  void check_promises() {
+    if constexpr (has_must_end<Before> == has_must_end<After> && (has_must_end<After> || has_loop_ends<After>)) {
+      if (all_edges_promise()) {
+        return;
+      }
+      const loop_forest loops = dominators_and_loops(after_.graph()).loops;
+      bool promises = false;
+      for (const loop_id l : loops.loops()) {
+        promises = promises || is_promised_to_end(after_, loops, l);
+      }
+      if (promises) {
+        check_promises(loops, dominators_and_loops(before_.graph()).loops);
+      }
+    }
+  }
+
+  void check_promises(const loop_forest& loops, const loop_forest& old_loops) {
+    flat_array<surrounding_loop> around(loops.num_loops(), {});
+    const auto include = [&](loop_id l, loop_id old) {
+      if (l != no_loop) {
+        around[l] = {around[l].is_known ? innermost_around(old_loops, around[l].innermost, old) : old, true};
+      }
+    };
+    for (const node_id n : order_) {
+      if (is_copy(n)) {
+        include(loops.innermost_loop(n), old_loops.innermost_loop(w_.node_origin[n]));
+        for (const node_id old : chain_of(n)) {
+          include(loops.innermost_loop(n), old_loops.innermost_loop(old));
+        }
+      }
+    }
+    for (const way& x : ways_) {
+      const loop_id l = x.source == no_node
+                            ? no_loop
+                            : innermost_around(loops, loops.innermost_loop(x.source), loops.innermost_loop(x.target));
+      for (std::uint32_t i = x.old_path; i != x.new_path; ++i) {
+        include(l, old_loops.innermost_loop(target(before_.graph(), paths_[i])));
+      }
+    }
+    flat_array<unsigned char> ends(old_loops.num_loops(), 0); // by old loop: whether it or one around it must end
+    for (const loop_id l : old_loops.loops()) {
+      const loop_id parent = old_loops.parent(l);
+      ends[l] = is_promised_to_end(before_, old_loops, l) || (parent != no_loop && ends[parent] != 0) ? 1 : 0;
+    }
+    for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // inner loops first
+      if (around[l].is_known) {
+        include(loops.parent(l), around[l].innermost);
+      }
+      const loop_id old = around[l].innermost;
+      if ((old == no_loop || ends[old] == 0) && is_promised_to_end(after_, loops, l)) {
+        fail(unfolding_fault::new_promise, loops.header(l));
+      }
+    }
+  }
+
+  /// The innermost loop around two loops; `no_loop` if there is none.
+  static loop_id innermost_around(const loop_forest& loops, loop_id a, loop_id b) {
+    while (a != b && a != no_loop && b != no_loop) {
+      const bool first = loops.depth(a) >= loops.depth(b);
+      const bool second = loops.depth(b) >= loops.depth(a);
+      a = first ? loops.parent(a) : a;
+      b = second ? loops.parent(b) : b;
+    }
+    return a == b ? a : no_loop;
+  }
+
+  /// Whether the old program promises the end of everything, as a promise about a procedure does. Then this holds for
+  /// cycles with several entries, too.
+  bool all_edges_promise() const {
+    bool all = has_must_end<Before>;
+    if constexpr (has_must_end<Before>) {
+      for (node_id n = 0; n != node_count(before_.graph()); ++n) {
+        for_each_id(before_.graph().out_edges(n),
+                    [&](edge_id e) { all = all && static_cast<bool>(before_.must_end(e)); });
+      }
+    }
+    return all;
+  }
+
   // Facts.
 
   void add_fact(node_id n, value_id x, value_id u) {
@@ -1035,8 +1131,8 @@ private:
 
 /// Checks that `after` is an unfolding of `before` by the witness, so that each run of `after` is a run of `before`:
 /// with equal decisions, and equal operations with equal operands, in one order. It is independent of the code that
-/// transforms: if you trust this function, `dominators`, `known_constant`, and `same_operation` of the IR, you need not
-/// trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
+/// transforms: if you trust this function, `dominators_and_loops`, `known_constant`, and `same_operation` of the IR,
+/// you need not trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the new program.
 /// 1. The path from the entry through inserted nodes leads to a copy of the old entry.
@@ -1050,6 +1146,8 @@ private:
 ///    (`is_removable`). Each reads the present value of what the old one reads.
 /// 5. A node with several copies has no operation that must not be copied (`may_duplicate`) or that threads run
 ///    together (`is_convergent`).
+/// 6. A loop is promised to end only if such a promise is made about an old loop that contains all old nodes which it
+///    runs, or about all edges of the old program.
 ///
 /// **How values are checked.** A *fact* (n, x, u) says: whenever control is at the start of n, after its phis, u has
 /// the present value of the old value x. An operand is right if its node computes it, or by a fact. A fact is proven on

@@ -81,7 +81,9 @@ public:
   /// The edges of each node are the old ones, with their targets and cases.
   template <class Allowed> void compare_flow(Allowed& allowed) {
     for_each_node(allowed, [&](node_id n) {
-      if (!pair::same_edges(n)) {
+      if (pair::promises_new_end(n)) {
+        allowed.fail(change_fault::changed_flow, n);
+      } else if (!pair::same_edges(n)) {
         allowed.fail(allowed.changed_edges(n), n);
       }
     });
@@ -107,7 +109,7 @@ public:
           } else {
             allowed.fail(allowed.moved(n, v), n, v);
           }
-          if (!pair::same_operation(v, v)) {
+          if (!pair::same_operation(v, v) || !pair::keeps_local_class(v, v)) {
             allowed.fail(change_fault::changed_operation, n, v);
           }
         }

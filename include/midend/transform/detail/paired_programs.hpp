@@ -9,7 +9,9 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 
 #include <cstddef>
@@ -76,13 +78,43 @@ public:
            before.same_operation(x, after, v);
   }
 
+  /// Whether an access of the new program has no local class, or that of the old one. Classes may have other numbers,
+  /// and two of them may become one, but accesses of one class may not get two.
+  bool keeps_local_class([[maybe_unused]] value_id x, [[maybe_unused]] value_id v) {
+    if constexpr (has_memory<After>) {
+      const auto m = local_class_of(after, v);
+      if (m) {
+        if constexpr (has_memory<Before>) {
+          const auto was = local_class_of(before, x);
+          return was && was->scope == m->scope &&
+                 local_classes_.find_or_insert({was->scope, was->local}, m->local) == m->local;
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The loop in whose runs an access of the new program has a local class, or `no_node`.
+  node_id scope_of([[maybe_unused]] value_id v) const {
+    if constexpr (has_memory<After>) {
+      const auto m = local_class_of(after, v);
+      return m ? m->scope : no_node;
+    } else {
+      return no_node;
+    }
+  }
+
+  /// Whether only the new program promises that the loop with this header ends.
+  bool promises_new_end(node_id n) const { return loop_ends(after, n) && !loop_ends(before, n); }
+
   /// Whether the edges of a node have equal targets and cases in both programs, and promise no more about loops in the
   /// new one.
   bool same_edges(node_id n) {
     old_edges_.clear();
     for_each_id(before.graph().out_edges(n), [&](edge_id e) { old_edges_.push_back(e); });
     std::size_t i = 0;
-    bool same = true;
+    bool same = !promises_new_end(n);
     for_each_id(after.graph().out_edges(n), [&](edge_id e) {
       same = same && i < old_edges_.size() && old_edges_[i] == e &&
              static_cast<node_id>(before.graph().edge_target(e)) == static_cast<node_id>(after.graph().edge_target(e));
@@ -117,6 +149,29 @@ private:
     }
   }
 
+  struct local_class {
+    node_id scope;
+    std::uint32_t local;
+
+    friend bool operator==(const local_class&, const local_class&) = default;
+  };
+
+  struct hash_of_class {
+    std::uint64_t operator()(const local_class& c) const { return mix_hash(c.scope, c.local); }
+  };
+
+  /// The local class of a load or store, if it has one.
+  template <class IR> static optional<local_class> local_class_of(const IR& ir, value_id v) {
+    const effect_kind effect = ir.is_phi(v) ? effect_kind::none : ir.effect(v);
+    if (effect == effect_kind::reads || effect == effect_kind::writes) {
+      if (const optional<memory_reference> m = ir.memory(v); m && m->local != any_memory) {
+        return local_class{m->scope, m->local};
+      }
+    }
+    return {};
+  }
+
+  hash_map<local_class, hash_of_class> local_classes_; ///< by class of the old program: that of the new one
   flat_array<edge_id> old_edges_;
 };
 
