@@ -94,8 +94,6 @@ inline constexpr auto words_of<peeling_obstacle> = word_table<peeling_obstacle>(
     {peeling_obstacle::runs_too_long, "it would still be entered after the iterations that may be peeled"},
 });
 
-namespace detail {} // namespace detail
-
 /// A line for each branch on an invariant condition.
 ///
 ///     unswitch the loop of head on %c: 2 versions, 9 operations cloned
