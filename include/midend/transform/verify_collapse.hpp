@@ -554,6 +554,7 @@ private:
 ///    function of both iteration numbers with matching coefficients.
 /// 4. Every other operation is the old one at the old place and reads values that stand for the old ones. Between the
 ///    loops no operation has effects or may trap.
+/// 5. Edges promise no more about the end of loops. No access has a local class of one of the two loops, or a new one.
 ///
 /// O(n + m + values + operands), and the cost of `evolutions`.
 template <certifiable_ir Before, certifiable_ir After>

@@ -779,6 +779,7 @@ private:
 ///    iterations with opposite orders, (<, >) or (>, <). The accesses are read from the old program, not from the
 ///    witness.
 /// 6. If the loops test in the headers, both run, or both count by one up to a bound.
+/// 7. No access has a local class of one of the two loops, or a new one.
 ///
 /// O(n + m + values + operands), and the cost of reading the nests and of checking the proofs.
 template <certifiable_ir Before, certifiable_ir After>
