@@ -945,12 +945,12 @@ private:
         }
       }
     }
-    for (const way& x : ways_) {
+    for (const program_path& x : paths_) {
       const loop_id l = x.source == no_node
                             ? no_loop
                             : innermost_around(loops, loops.innermost_loop(x.source), loops.innermost_loop(x.target));
       for (std::uint32_t i = x.old_path; i != x.new_path; ++i) {
-        include(l, old_loops.innermost_loop(target(before_.graph(), paths_[i])));
+        include(l, old_loops.innermost_loop(target(before_.graph(), path_edges_[i])));
       }
     }
     flat_array<unsigned char> ends(old_loops.num_loops(), 0); // by old loop: whether it or one around it must end
