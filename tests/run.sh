@@ -6,15 +6,17 @@
 #                algorithm, format. Without a compiler cache about 640 s of processor time as the sum
 #                of its steps, 420 of them to compile
 #   --thorough   the unit tests also by clang 16, by g++ optimised as in a release, and under sanitizers without
-#                shortening the long ones; each header alone by each compiler; longer fuzzing; the unit tests on s390x
-#                (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte; sqlite3, Lua and
-#                programs of csmith compiled with the LLVM plugin, and the loop forms that LLVM finds in sqlite3 and Lua
+#                shortening the long ones; each header alone and each natural mistake by each compiler; longer fuzzing; the
+#                unit tests on s390x (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte;
+#                sqlite3, Lua and programs of csmith compiled with the LLVM plugin, and the loop forms that LLVM finds in
+#                sqlite3 and Lua
 #   --no-setup   install nothing
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
 #
 # Two builds have the unit tests: g++ without exceptions, RTTI and contract checks, and clang with all three and with
-# sanitizers; both run a tenth of long tests. They are compiled in batches and few of them are optimised, see
-# tests/CMakeLists.txt. The optimised programs (tool, examples, benchmarks) are tested by what they print.
+# sanitizers. Both run a tenth of long tests, and sanitizers a tenth of a million nodes. They are compiled in batches, and
+# few of them are optimised, see tests/CMakeLists.txt. A third of the programs that must not compile are tried. The
+# optimised programs (tool, examples, benchmarks) are tested by what they print.
 #
 # Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
 # itself. The log of a failed step is printed. Later steps run whatever became of earlier ones.
