@@ -55,6 +55,13 @@
 #define MIDEND_COLD
 #endif
 
+/// The name of the function around, with its template arguments; empty where compilers do not tell.
+#if defined(__GNUC__)
+#define MIDEND_FUNCTION_NAME __PRETTY_FUNCTION__
+#else
+#define MIDEND_FUNCTION_NAME ""
+#endif
+
 /// On functions that cost more than a call and are called in many places: inlining them costs compile time only.
 #if defined(__GNUC__)
 #define MIDEND_NEVER_INLINED [[gnu::noinline]]

@@ -16,15 +16,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether `V` has a name. Compilers write one that has none as a cast: `(rejection)16`.
+/// Whether `V` has a name, as far as compilers tell. They write one that has none as a cast: `(rejection)16`.
 template <auto V> consteval bool is_enumerator() {
-#if defined(__GNUC__)
-  const std::string_view name(__PRETTY_FUNCTION__);
+  const std::string_view name(MIDEND_FUNCTION_NAME);
   const std::size_t at = name.find("V = ");
   return at != std::string_view::npos && name[at + 4] != '(';
-#else
-  return false;
-#endif
 }
 
 struct no_words {};
