@@ -170,9 +170,9 @@ constexpr std::uint64_t number_at(span<const std::uint32_t> words, std::size_t i
 /// A reference in words: three values, two classes, a node, then numbers.
 inline edit_words words_of_reference(const memory_reference& m) {
   edit_words words;
-  for (const std::uint32_t word :
+  for (const std::uint32_t part :
        {m.base, m.index, m.stored, m.memory, m.local, m.scope, m.bytes, m.bits, std::uint32_t{m.is_volatile}}) {
-    words.push_back(word);
+    words.push_back(part);
   }
   add_number(words, static_cast<std::uint64_t>(m.scale));
   add_number(words, static_cast<std::uint64_t>(m.offset));
