@@ -28,7 +28,7 @@ for compound in tree.parse("tags.xml").getroot():
     if compound.get("kind") in ("class", "struct", "concept", "union"):
         found.add(name.split("<")[0])
     elif compound.get("kind") == "namespace":
-        found |= {f"{name}::{member.findtext('name')}" for member in compound.findall("member")
+        found |= {f"{name}::{member.findtext('name').split('<')[0]}" for member in compound.findall("member")
                   if member.get("kind") != "enumvalue"}
 exported = set(open("exported", encoding="utf-8").read().split())
 spaces = {name.rpartition("::")[0] for name in exported}

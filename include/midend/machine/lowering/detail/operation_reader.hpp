@@ -23,7 +23,6 @@
 #include "midend/support/swap.hpp"
 
 #include <cstdint>
-#include <iterator>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -9,8 +9,6 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 
-#include <iterator>
-
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
