@@ -584,7 +584,7 @@ TEST_CASE("certify: a million nodes on a small stack: ladder") {
 TEST_CASE("certify: a million nodes on a small stack: a path between two entries") {
   CHECK(on_a_small_stack([] {
           return certify_a_million(
-              [](std::int64_t n) { return n == 0 ? targets{1, 999'999} : targets{n + 1, n == 1 ? -1 : n - 1}; },
+              [](std::int64_t n) { return n == 0 ? targets{1, million - 1} : targets{n + 1, n == 1 ? -1 : n - 1}; },
               [](node_id) { return node_id{0}; });
         }) == "");
 }
