@@ -43,8 +43,8 @@ struct final_value_contract : contract<ssa_contract, can_set_operands_row, can_s
                                        can_make_operations_row, can_make_numbers_row> {};
 
 /// A program and its copy in which a plan is tried. A value is the same operation in both. Only operands and inputs
-/// change, and what is no operand, such as the condition of some IRs, stays, as it does when the plan is applied: so
-/// the program need not be closed.
+/// change. The condition of an IR whose terminators do not read it stays, as it does when the plan is applied. So the
+/// program need not be closed.
 class final_value_program : public editable_flat_program {
 public:
   bool same_operation(value_id v, const final_value_program& other, value_id w) const {
@@ -97,9 +97,9 @@ concept final_value_editor_argument =
 /// Unreachable code stays. Requires a program in SSA form; closed form (LCSSA) is not needed, and stays where the loop
 /// has a place before it in the loop around.
 ///
-/// Copies the function once into a flat program; `evolutions`, and O(reads · (operations that the value depends on)),
-/// of which at most 256 are looked at. If there is anything to replace, one more copy, and the checker, at most once
-/// for each loop around a value, and eight times.
+/// Cost: one copy of the function in a flat program, `evolutions`, and at most 256 operations for each read. If there
+/// is anything to replace, one more copy and the checker; both again after each round in which it refused something,
+/// until nothing is refused. A value is refused at most eight times.
 template <freezable_ir_argument IR>
 final_value_plan plan_replace_final_values(const IR& ir, const final_value_options& options = {}) {
   detail::final_value_program program;

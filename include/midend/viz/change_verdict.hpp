@@ -17,7 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 template <>
 inline constexpr auto words_of<change_fault> = word_table<change_fault>({
     {change_fault::none, "no fault"},
-    {change_fault::wrong_size, "the programs have other nodes, or the witness names a node or value that is none"},
+    {change_fault::wrong_size,
+     "the programs have other nodes, or the witness names a node or value that does not exist"},
     {change_fault::changed_flow, "an edge was changed"},
     {change_fault::missing_operation, "an operation is missing that is needed"},
     {change_fault::extra_operation, "an operation is new, or not in its place, or should be gone"},

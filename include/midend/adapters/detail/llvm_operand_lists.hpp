@@ -101,7 +101,7 @@ public:
   }
 
 private:
-  /// A list for each value that has a number. There is none before the first one is needed.
+  /// One list for each value that has a number. They are made when the first one is read.
   growing_lists& lists() const {
     if (operands_.size() != values_.num_numbered_values()) {
       make_lists();

@@ -184,7 +184,7 @@ private:
     proven_count& c = counts_[l];
     c.limit = is_up ? (is_signed ? operation::max : operation::umax) : (is_signed ? operation::min : operation::umin);
     polynomial end = bound;
-    if (is_strict) { // the first number beyond; if there is none, the loop does not end
+    if (is_strict) { // the first number beyond the bound; without one, the loop does not end
       end.add(polynomial::number(is_up ? 1 : minus_one));
       program_.values.reduce(end, t.width);
     }

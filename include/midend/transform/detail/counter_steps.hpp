@@ -30,7 +30,7 @@ constexpr bool stays_in_range(std::uint64_t start, std::uint64_t step, std::uint
   return count == 0 || size <= room / count;
 }
 
-/// The phi of the header of which a value is the sum with `added`, or `no_value`.
+/// If `v` is a phi of the header plus a number: the phi, and the number in `added`. Otherwise `no_value`.
 template <class IR>
 value_id promised_sum_of(const proof_program<IR>& program, value_id v, loop_id l, bool is_signed, std::int64_t& added) {
   constexpr std::int64_t most_added = std::int64_t{1} << 40; // so that sums do not wrap

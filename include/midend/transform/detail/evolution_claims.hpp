@@ -84,7 +84,7 @@ public:
     return c.reading == low_bits ? program_.values.width(c.phi) : 64;
   }
 
-  /// What a claim says of iteration k + `later`, which is 0 or 1.
+  /// The value that a claim gives for iteration k + `later`; `later` is 0 or 1.
   polynomial claimed_in(const claimed_evolution& c, std::uint64_t later) const {
     const loop_id l = loop_of(c);
     const unsigned width = width_of(c);

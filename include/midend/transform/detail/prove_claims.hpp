@@ -22,8 +22,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether the edges into its loop bring what a claim says of iteration 0; and, if all that is believed holds in
-/// iteration k, the backedges bring what it says of k + 1.
+/// One step of the induction for a claim about a phi. Whether the edges into the loop give the phi its claimed value of
+/// iteration 0, and whether the backedges give it that of iteration k + 1 if all believed claims hold in iteration k.
 template <class IR>
 bool follows(const proof_program<IR>& program, const evolution_claims<IR>& claims, const iteration_values<IR>& values,
              const claimed_evolution& c) {

@@ -160,7 +160,7 @@ private:
     return true;
   }
 
-  /// Whether the condition is none of the cases.
+  /// Whether the condition equals no case.
   constexpr region_bit none_of_the_cases(region_builder& builder) const {
     region_bit none = true_bit;
     for (const edge_test& t : tests_) {

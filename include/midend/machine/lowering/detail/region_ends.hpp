@@ -87,7 +87,7 @@ private:
 
   constexpr const edge_test& test(std::uint32_t e) const { return tests_[e - block_.first_edge]; }
 
-  /// The only edge that may be taken, or `several`. If there is none, the program has no meaning, and the last edge is
+  /// The only edge that may be taken, or `several`. If none may be, the program has no meaning, and the last edge is
   /// returned.
   constexpr std::uint32_t only_edge() const {
     std::uint32_t only = several;
